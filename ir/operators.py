@@ -1,0 +1,195 @@
+"""Operators: the immutable nodes of a stream query, each with its output schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ir.aggregates import AggregateCall
+from ir.errors import IrError, IrSchemaError, IrTypeError
+from ir.expr import Column, Expr
+from ir.types import BOOL, TIMESTAMP, Field, Schema
+from ir.windows import TumblingWindow
+
+WINDOW_START = "window_start"
+WINDOW_END = "window_end"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An expression and the name of the column that it makes."""
+
+    name: str
+    expr: Expr
+
+    @property
+    def field(self) -> Field:
+        """The column that it makes."""
+        return Field(self.name, self.expr.type, self.expr.nullable)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAggregate:
+    """An aggregate and the name of the column that it makes."""
+
+    name: str
+    call: AggregateCall
+
+    @property
+    def field(self) -> Field:
+        """The column that it makes."""
+        return Field(self.name, self.call.type, self.call.nullable)
+
+
+class Operator:
+    """A node of a plan; `source` is what it reads from."""
+
+    __slots__ = ()
+
+    schema: Schema
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        """The operators that this one reads from."""
+        return ()
+
+    def walk(self) -> Iterator[Operator]:
+        """This operator and all below it, the sink first."""
+        yield self
+        for source in self.inputs:
+            yield from source.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Operator):
+    """Where rows come from; the columns are as the source declares them."""
+
+    name: str
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Operator):
+    """Keep rows whose predicate is true; a null predicate drops the row."""
+
+    source: Operator
+    predicate: Expr
+    schema: Schema = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.predicate.type is not BOOL:
+            raise IrTypeError(f"filter needs a bool predicate, got {self.predicate.type}")
+        check_columns("filter", self.predicate, self.source.schema)
+        object.__setattr__(self, "schema", self.source.schema)
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        """The operator whose rows are filtered."""
+        return (self.source,)
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Operator):
+    """Compute columns from each row; a column that nobody reads is never computed."""
+
+    source: Operator
+    columns: tuple[Named, ...]
+    schema: Schema = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for column in self.columns:
+            check_columns(f"project {column.name!r}", column.expr, self.source.schema)
+        object.__setattr__(self, "schema", Schema(tuple(c.field for c in self.columns)))
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        """The operator whose rows are projected."""
+        return (self.source,)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Operator):
+    """Group rows by window and keys and aggregate each group.
+
+    The output is `window_start` and `window_end` (where there is a window), the
+    keys, the aggregates. Keys group as in Spark: null equals null, NaN equals
+    NaN, -0.0 is 0.0. Without window and keys there is one group, even of no rows.
+    """
+
+    source: Operator
+    window: TumblingWindow | None
+    keys: tuple[Named, ...]
+    aggregates: tuple[NamedAggregate, ...]
+    schema: Schema = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.aggregates and not self.keys and self.window is None:
+            raise IrError("an aggregate needs a window, a key or an aggregate function")
+        for role, expr in self.expressions():
+            check_columns(role, expr, self.source.schema)
+        object.__setattr__(self, "schema", Schema(tuple(self._fields())))
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        """The operator whose rows are grouped."""
+        return (self.source,)
+
+    def expressions(self) -> Iterator[tuple[str, Expr]]:
+        """Every expression over an input row, with its role for messages."""
+        if self.window is not None:
+            yield "window", self.window.time
+        for key in self.keys:
+            yield f"key {key.name!r}", key.expr
+        for aggregate in self.aggregates:
+            if aggregate.call.argument is not None:
+                yield f"aggregate {aggregate.name!r}", aggregate.call.argument
+
+    def _fields(self) -> Iterable[Field]:
+        if self.window is not None:
+            yield Field(WINDOW_START, TIMESTAMP, nullable=False)
+            yield Field(WINDOW_END, TIMESTAMP, nullable=False)
+        for key in self.keys:
+            yield key.field
+        is_global = self.window is None and not self.keys
+        for aggregate in self.aggregates:
+            made = aggregate.field
+            # A global group may be empty, and then its sum is null whatever the column says.
+            yield Field(made.name, made.type, made.nullable or (is_global and empty_null(aggregate)))
+
+
+def empty_null(aggregate: NamedAggregate) -> bool:
+    """Whether the aggregate of no rows is null."""
+    return aggregate.call.function != "count"
+
+
+@dataclass(frozen=True, slots=True)
+class Sink(Operator):
+    """Where the rows go; the root of every plan."""
+
+    source: Operator
+    name: str
+    schema: Schema = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", self.source.schema)
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        """The operator whose rows are delivered."""
+        return (self.source,)
+
+
+def check_columns(role: str, expr: Expr, schema: Schema) -> None:
+    """Every column that the expression reads exists with the type that it expects."""
+    for node in expr.walk():
+        if not isinstance(node, Column):
+            continue
+        if node.name not in schema:
+            listed = ", ".join(schema.names) or "none"
+            raise IrSchemaError(f"{role} reads column {node.name!r}; there are: {listed}")
+        there = schema[node.name]
+        if there.type != node.type or (there.nullable and not node.nullable):
+            raise IrTypeError(
+                f"{role} reads {Field(node.name, node.type, node.nullable)},"
+                f" but the input has {there}; rebind the expression"
+            )
