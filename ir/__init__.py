@@ -2,8 +2,10 @@
 
 from ir.aggregates import AGGREGATES, AggregateCall
 from ir.errors import EvaluationError, IrError, IrSchemaError, IrTypeError
-from ir.expr import Call, Cast, Column, Expr, Literal, Scalar, conjunction, conjuncts
+from ir.evaluate import evaluate, evaluate_expr
+from ir.expr import Call, Cast, Column, Expr, Literal, Scalar, conjunction, conjuncts, substitute
 from ir.functions import FUNCTIONS, EvalMode
+from ir.json_form import content_hash, from_json, spec_from_json, spec_to_json, to_json
 from ir.operators import (
     WINDOW_END,
     WINDOW_START,
@@ -16,6 +18,10 @@ from ir.operators import (
     Sink,
     Source,
 )
+from ir.passes import optimize
+from ir.pipelines import Pipeline, RowProgram, cut, flatten, narrow_nulls
+from ir.rewrite import PassReport
+from ir.text_form import expr_text, plan_text
 from ir.types import (
     BOOL,
     DATE,
@@ -33,6 +39,7 @@ from ir.types import (
     type_named,
 )
 from ir.variant import GENERIC, NoNulls, SelectRows, Tier, VariantSpec
+from ir.verify import verify
 from ir.windows import TumblingWindow
 
 __all__ = [
@@ -70,7 +77,10 @@ __all__ = [
     "NamedAggregate",
     "NoNulls",
     "Operator",
+    "PassReport",
+    "Pipeline",
     "Project",
+    "RowProgram",
     "Scalar",
     "Schema",
     "SelectRows",
@@ -81,5 +91,20 @@ __all__ = [
     "VariantSpec",
     "conjunction",
     "conjuncts",
+    "content_hash",
+    "cut",
+    "evaluate",
+    "evaluate_expr",
+    "expr_text",
+    "flatten",
+    "from_json",
+    "narrow_nulls",
+    "optimize",
+    "plan_text",
+    "spec_from_json",
+    "spec_to_json",
+    "substitute",
+    "to_json",
     "type_named",
+    "verify",
 ]

@@ -83,7 +83,5 @@ class AggregateCall:
         return AggregateCall(self.function, argument, self.mode)
 
 
-
-
 def _type_of(argument: Expr | None) -> DataType | None:
     return None if argument is None else argument.type

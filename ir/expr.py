@@ -218,6 +218,8 @@ def _check_literal(value: Scalar, type_: DataType) -> None:
         raise IrTypeError(f"{value!r} is not a literal of type {type_}")
     if isinstance(value, float) and type_.bits == 32 and math.isfinite(value):
         _check_float32(value)
+    if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+        raise IrTypeError(f"{value!r} holds half a surrogate pair, which UTF-8 cannot encode")
 
 
 def _fits(value: int, type_: DataType) -> bool:

@@ -90,13 +90,6 @@ def _only(*allowed: DataType) -> TypeRule:
     return rule
 
 
-def _integral_quotient(name: str, types: Sequence[DataType]) -> DataType:
-    shared = _same(name, types)
-    if not shared.is_integer:
-        raise IrTypeError(f"{name} needs integers, got {shared}; cast to an integer type")
-    return INT64
-
-
 def _predicate(name: str, types: Sequence[DataType]) -> DataType:
     _same(name, types)
     return BOOL
@@ -121,9 +114,8 @@ _ROWS = (
     Function("subtract", _numeric, (2, 2), failure=Failure.OVERFLOW, symbol="-"),
     Function("multiply", _numeric, (2, 2), failure=Failure.OVERFLOW, symbol="*"),
     Function("divide", _only(FLOAT64), (2, 2), failure=Failure.ZERO, symbol="/"),
-    Function(
-        "int_divide", _integral_quotient, (2, 2), failure=Failure.ZERO_OR_OVERFLOW, symbol="div"
-    ),
+    # Like Spark's: narrower operands are cast first, so int8 -128 div -1 is 128.
+    Function("int_divide", _only(INT64), (2, 2), failure=Failure.ZERO_OR_OVERFLOW, symbol="div"),
     Function("remainder", _numeric, (2, 2), failure=Failure.ZERO, symbol="%"),
     Function("negate", _numeric, (1, 1), failure=Failure.OVERFLOW),
     Function("eq", _predicate, (2, 2), symbol="="),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ir.aggregates import AggregateCall
+from ir.aggregates import AGGREGATES, AggregateCall
 from ir.errors import IrError, IrSchemaError, IrTypeError
 from ir.expr import Column, Expr
 from ir.types import BOOL, TIMESTAMP, Field, Schema
@@ -70,7 +70,11 @@ class Source(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Filter(Operator):
-    """Keep rows whose predicate is true; a null predicate drops the row."""
+    """Keep rows whose predicate is true; a null predicate drops the row.
+
+    The parts of a conjunction are tested in order and the first that is not
+    true ends the row, so a later part that would fail is not reached.
+    """
 
     source: Operator
     predicate: Expr
@@ -154,12 +158,14 @@ class Aggregate(Operator):
         for aggregate in self.aggregates:
             made = aggregate.field
             # A global group may be empty, and then its sum is null whatever the column says.
-            yield Field(made.name, made.type, made.nullable or (is_global and empty_null(aggregate)))
+            yield Field(
+                made.name, made.type, made.nullable or (is_global and empty_null(aggregate))
+            )
 
 
 def empty_null(aggregate: NamedAggregate) -> bool:
     """Whether the aggregate of no rows is null."""
-    return aggregate.call.function != "count"
+    return AGGREGATES[aggregate.call.function].empty_is_null
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,10 +132,19 @@ def _run_steps(pipeline: Pipeline) -> tuple[tuple[Expr, ...], Mapping[str, Expr]
     for step in pipeline.steps:
         match step:
             case Filter(_, predicate):
-                filters.extend(conjuncts(substitute(predicate, columns)))
+                for part in conjuncts(predicate):
+                    filters.extend(_split(substitute(part, columns)))
             case Project(_, made):
                 columns = {named.name: substitute(named.expr, columns) for named in made}
     return tuple(filters), columns
+
+
+def _split(part: Expr) -> Iterable[Expr]:
+    """The conjuncts that substitution brought to light, unless splitting could hide an error.
+
+    In `a and b` as a value, b is evaluated also where a is null; as two filters it is not.
+    """
+    return (part,) if part.can_fail else conjuncts(part)
 
 
 def _as_columns(fields: Iterable[Field]) -> dict[str, Expr]:
@@ -162,5 +171,3 @@ def _needed(program: RowProgram) -> Schema:
     """The input columns that some expression reads, in input order."""
     read = frozenset().union(*(expr.columns() for expr in program.expressions()))
     return Schema(tuple(field for field in program.input if field.name in read))
-
-

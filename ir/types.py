@@ -66,8 +66,7 @@ DATE = DataType("date")  # days since 1970-01-01
 TIMESTAMP = DataType("timestamp")  # microseconds since 1970-01-01 00:00 UTC
 
 TYPES: dict[str, DataType] = {
-    t.name: t
-    for t in (BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, STRING, DATE, TIMESTAMP)
+    t.name: t for t in (BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, STRING, DATE, TIMESTAMP)
 }
 INTEGER_BITS: dict[DataType, int] = {INT8: 8, INT16: 16, INT32: 32, INT64: 64}
 FIXED_BITS: dict[DataType, int] = {

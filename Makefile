@@ -1,0 +1,47 @@
+# Run `make` for the list of targets.
+
+SCALE ?= 10
+MINUTES ?= 5
+PYTEST_ARGS ?=
+
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+export PYTHON
+
+.PHONY: help venv demo test lint bench fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo '  PYTHON=path chooses the interpreter when .venv is made.'
+
+venv: $(INSTALLED) ## make .venv and install everything into it (the other targets do it, too)
+
+$(INSTALLED): setup.cfg pyproject.toml constraints.txt
+	@scripts/make-venv
+	@touch $@
+
+demo: $(INSTALLED) ## Spark alone and with Kodiak, on one stream; SCALE=10 million rows
+	@scripts/with-spark $(BIN)/adaptive demo --scale $(SCALE)
+
+test: lint ## all checks: lint, then pytest with PYTEST_ARGS
+	@scripts/with-spark $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(INSTALLED) ## the static checks: ruff, mypy, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports --no-logo
+
+bench: $(INSTALLED) ## the generated kernel against hand-written C (needs gcc)
+	@$(BIN)/python -m experiments run kernel-ysb
+
+fuzz: $(INSTALLED) ## property tests with fresh examples for MINUTES=5
+	@KODIAK_FUZZ_MINUTES=$(MINUTES) scripts/with-spark \
+	    $(BIN)/python -m pytest -m fuzz --timeout=0 $(PYTEST_ARGS)
+
+clean: ## remove .venv, caches and build products
+	rm -rf .venv build dist *.egg-info
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Adaptive just-in-time compilation for Spark stream queries."""

@@ -1,0 +1,1 @@
+"""Data and programs for the demonstration."""

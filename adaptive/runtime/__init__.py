@@ -1,0 +1,6 @@
+"""The runtime: kernels, their state and the loop that feeds them."""
+
+from adaptive.runtime.binding import BatchError, arrow_schema, arrow_type
+from adaptive.runtime.runner import PlanRunner, UnsupportedPlan
+
+__all__ = ["BatchError", "PlanRunner", "UnsupportedPlan", "arrow_schema", "arrow_type"]

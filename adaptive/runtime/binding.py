@@ -1,0 +1,157 @@
+"""Binding Arrow batches to kernels: buffer addresses, encodings, null counts; no copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from codegen_llvm import Encoding, InputLayout
+from codegen_llvm.abi import ColumnBlock
+from ir import DataType, Field, Schema
+
+ARROW_TYPES: dict[str, pa.DataType] = {
+    "bool": pa.bool_(),
+    "int8": pa.int8(),
+    "int16": pa.int16(),
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "float32": pa.float32(),
+    "float64": pa.float64(),
+    "string": pa.string(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+}
+CODES = pa.dictionary(pa.int32(), pa.string())
+
+# Stands in for a buffer that Arrow leaves out because it would be empty.
+_NOTHING = np.zeros(64, np.uint8)
+
+
+def arrow_type(type_: DataType) -> pa.DataType:
+    """The Arrow type that holds values of an IR type."""
+    return ARROW_TYPES[type_.name]
+
+
+def arrow_schema(schema: Schema) -> pa.Schema:
+    """The Arrow schema of an IR schema."""
+    return pa.schema([pa.field(f.name, arrow_type(f.type), f.nullable) for f in schema])
+
+
+class BatchError(ValueError):
+    """A batch does not have the columns that the query was compiled for."""
+
+
+@dataclass(frozen=True)
+class BoundBatch:
+    """The columns of a batch as kernels see them; holds on to the Arrow memory."""
+
+    rows: int
+    layout: InputLayout
+    nulls: dict[str, int]
+    blocks: object  # ColumnBlock[]
+    dictionaries: dict[str, pa.Array]
+    keep: tuple[object, ...]
+
+
+def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
+    """Bind the columns of a schema, found by name, to kernel arguments."""
+    blocks = (ColumnBlock * max(1, len(schema)))()
+    arrays = [_column(batch, field) for field in schema]
+    encodings, dictionaries, keep = [], {}, []
+    for block, field, array in zip(blocks, schema, arrays, strict=False):
+        if pa.types.is_dictionary(array.type):
+            encodings.append(Encoding.DICTIONARY)
+            dictionaries[field.name] = array.dictionary
+            _bind_dictionary(block, array.dictionary)
+            keep.append(_bind_fixed(block, array.indices, 32))
+        elif pa.types.is_string(array.type):
+            encodings.append(Encoding.PLAIN)
+            keep.append(_bind_string(block, array))
+        else:
+            encodings.append(Encoding.PLAIN)
+            keep.append(_bind_fixed(block, array, field.type.bits))
+    nulls = {f.name: a.null_count for f, a in zip(schema, arrays, strict=True)}
+    layout = InputLayout(tuple(encodings))
+    return BoundBatch(batch.num_rows, layout, nulls, blocks, dictionaries, (*arrays, *keep))
+
+
+def _column(batch: pa.RecordBatch, field: Field) -> pa.Array:
+    """A column of a batch in the Arrow type that kernels read, checked against the schema."""
+    position = batch.schema.get_field_index(field.name)
+    if position < 0:
+        names = ", ".join(batch.schema.names)
+        raise BatchError(f"the batch has no column {field.name!r}; it has: {names}")
+    array = _accepted(batch.column(position), field)
+    if array.null_count and not field.nullable:
+        raise BatchError(
+            f"column {field.name!r} has {array.null_count} nulls but is declared without;"
+            " declare it nullable"
+        )
+    return array
+
+
+def _accepted(array: pa.Array, field: Field) -> pa.Array:
+    wanted, there = arrow_type(field.type), array.type
+    if there == wanted:
+        return array
+    if field.type.name == "string":
+        return _accepted_string(array, field)
+    if field.type.name == "timestamp" and pa.types.is_timestamp(there) and there.unit == "us":
+        return array  # the zone is only how the instant is shown
+    raise BatchError(f"column {field.name!r} is {there}; the query needs {wanted}: cast it first")
+
+
+def _accepted_string(array: pa.Array, field: Field) -> pa.Array:
+    """Plain strings and int32 codes as they are; other layouts of strings are converted."""
+    there = array.type
+    if pa.types.is_dictionary(there):
+        if there == CODES and not array.dictionary.null_count and len(array.dictionary):
+            return array
+        there = there.value_type
+        array = array.dictionary_decode()
+    if pa.types.is_string(there):
+        return array
+    if pa.types.is_large_string(there) or pa.types.is_string_view(there):
+        return array.cast(pa.string())
+    raise BatchError(f"column {field.name!r} is {there}; the query needs string: cast it first")
+
+
+def _bind_fixed(block: ColumnBlock, array: pa.Array, bits: int) -> object:
+    validity, data = array.buffers()
+    shift = array.offset * bits // 8 if bits >= 8 else 0
+    block.data = _address(data) + shift
+    return _bind_validity(block, array, validity)
+
+
+def _bind_string(block: ColumnBlock, array: pa.Array) -> object:
+    validity, offsets, data = array.buffers()
+    block.offsets = _address(offsets) + array.offset * 4
+    block.data = _address(data)
+    return _bind_validity(block, array, validity)
+
+
+def _bind_dictionary(block: ColumnBlock, values: pa.Array) -> None:
+    _, offsets, data = values.buffers()
+    block.dictionary_offsets = _address(offsets) + values.offset * 4
+    block.dictionary_data = _address(data)
+    block.dictionary_size = len(values)
+
+
+def _bind_validity(block: ColumnBlock, array: pa.Array, validity: pa.Buffer | None) -> object:
+    """A missing bitmap means that no value is null: kernels get one with all bits set."""
+    block.bit_offset = array.offset
+    if validity is not None:
+        block.validity = validity.address
+        return None
+    ones = np.full((array.offset + len(array) + 7) // 8 + 1, 0xFF, np.uint8)
+    block.validity = ones.ctypes.data
+    return ones
+
+
+def _address(buffer: pa.Buffer | None) -> int:
+    return int(_NOTHING.ctypes.data) if buffer is None else int(buffer.address)
+
+

@@ -1,0 +1,162 @@
+"""The groups of one pipeline in one thread: memory that the host owns and kernels fill."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen_llvm import CompiledVariant, SlotLayout
+from codegen_llvm.abi import HASH_MULTIPLIER, DirectoryEntry, StateBlock, TableBlock
+
+_FIRST_SLOTS = 64
+_FIRST_ARENA_BYTES = 64 * 1024
+_MOST_ARENA_BYTES = 16 * 1024 * 1024
+_FIRST_DIRECTORY = 16
+
+
+def slot_dtype(layout: SlotLayout) -> np.dtype[np.void]:
+    """How numpy reads a slot."""
+    return np.dtype(
+        {
+            "names": [f.name for f in layout.fields],
+            "formats": [f.numpy for f in layout.fields],
+            "offsets": [f.offset for f in layout.fields],
+            "itemsize": layout.size,
+        }
+    )
+
+
+def load_limit(slots: int) -> int:
+    """How many groups a table takes before it grows: 5/8 of its slots.
+
+    Half as many slots as at a limit of 1/2 for the 10,000 keys of YSB, so that
+    the table stays in the second-level cache; probes stay short, as keys spread
+    evenly under a multiplicative hash.
+    """
+    return slots * 5 // 8
+
+
+class Table:
+    """One hash table, for one slice or for all of them."""
+
+    def __init__(self, dtype: np.dtype[np.void], slots: int, slice_start: int) -> None:
+        self.block = TableBlock()
+        self.block.slice_start = slice_start
+        self._resize(np.zeros(slots, dtype))
+
+    @property
+    def address(self) -> int:
+        """Where kernels find it."""
+        return ctypes.addressof(self.block)
+
+    @property
+    def groups(self) -> int:
+        """How many groups it holds."""
+        return int(self.block.count)
+
+    def used(self) -> NDArray[np.void]:
+        """The slots that hold a group."""
+        return self.slots[(self.slots["tag"] & 1).astype(bool)]
+
+    def grow(self, variant: CompiledVariant, at_least: int = 0) -> None:
+        """Double the slots until `at_least` groups fit, and move the groups over."""
+        old = self.slots
+        size = len(old) * 2
+        while load_limit(size) < at_least:
+            size *= 2
+        self._resize(np.zeros(size, old.dtype))
+        variant.rehash(old.ctypes.data, len(old), self.address)
+
+    def _resize(self, slots: NDArray[np.void]) -> None:
+        self.slots = slots
+        self.block.slots = slots.ctypes.data
+        self.block.mask = len(slots) - 1
+        self.block.shift = 64 - (len(slots).bit_length() - 1)
+        self.block.limit = load_limit(len(slots))
+
+
+@dataclass
+class GroupState:
+    """All groups: a table for each slice, found through a directory, and an arena for strings."""
+
+    layout: SlotLayout
+    first_slice: int  # any legal slice start: a state always has a current table
+    block: StateBlock = field(default_factory=StateBlock)
+
+    def __post_init__(self) -> None:
+        self._dtype = slot_dtype(self.layout)
+        self._arenas: list[NDArray[np.uint8]] = []
+        self.tables: dict[int, Table] = {}
+        self._make_directory(_FIRST_DIRECTORY)
+        self.add_slice(self.first_slice)
+
+    @property
+    def address(self) -> int:
+        """Where kernels find it."""
+        return ctypes.addressof(self.block)
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are in all slices."""
+        return sum(table.groups for table in self.tables.values())
+
+    @property
+    def bytes(self) -> int:
+        """The memory of tables and strings."""
+        tables = sum(table.slots.nbytes for table in self.tables.values())
+        return tables + sum(arena.nbytes for arena in self._arenas)
+
+    @property
+    def current(self) -> Table:
+        """The table that kernels use until a row of another slice comes."""
+        address = int(self.block.current)
+        return next(t for t in self.tables.values() if t.address == address)
+
+    def add_slice(self, start: int) -> None:
+        """Make a table for a slice, as large as the last slice turned out to need."""
+        size = _FIRST_SLOTS
+        if self.tables:
+            wanted = self.current.groups
+            while load_limit(size) < wanted:
+                size *= 2
+        table = Table(self._dtype, size, start)
+        self.tables[start] = table
+        self.block.current = table.address
+        if 2 * len(self.tables) > len(self._directory):
+            self._make_directory(2 * len(self._directory))
+        else:
+            self._enter(table)
+
+    def add_arena(self, room: int) -> None:
+        """Give kernels a new piece of memory for strings; the old ones stay where they are."""
+        grown = _FIRST_ARENA_BYTES << min(len(self._arenas), 16)
+        size = max(room, min(grown, _MOST_ARENA_BYTES))
+        arena = np.empty(size, np.uint8)
+        self._arenas.append(arena)
+        self.block.arena_next = arena.ctypes.data
+        self.block.arena_end = arena.ctypes.data + size
+
+    def adopt_strings(self, other: GroupState) -> None:
+        """Keep the memory of another state's strings alive: its groups were moved here."""
+        self._arenas += other._arenas
+
+    def _make_directory(self, size: int) -> None:
+        self._directory = (DirectoryEntry * size)()
+        self.block.directory = ctypes.addressof(self._directory)
+        self.block.directory_mask = size - 1
+        self.block.directory_shift = 64 - (size.bit_length() - 1)
+        for table in self.tables.values():
+            self._enter(table)
+
+    def _enter(self, table: Table) -> None:
+        """Put a table where the generated code will look for it."""
+        start = int(table.block.slice_start)
+        hash_ = (start * HASH_MULTIPLIER) & 0xFFFF_FFFF_FFFF_FFFF
+        index = hash_ >> int(self.block.directory_shift)
+        while self._directory[index].table:
+            index = (index + 1) & int(self.block.directory_mask)
+        self._directory[index].slice_start = start
+        self._directory[index].table = table.address

@@ -1,0 +1,104 @@
+"""The kernel ABI: every structure that host and generated code share, defined once.
+
+All fields are 64-bit words (integers, or addresses as integers). The ctypes
+classes are the definition; generated code takes its byte offsets from them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from enum import IntEnum
+from typing import TypeVar
+
+_S = TypeVar("_S", bound=type[ctypes.Structure])
+
+
+def _words(cls: _S) -> _S:
+    """Make every annotated name of the class a 64-bit field, in order."""
+    cls._fields_ = [(name, ctypes.c_int64) for name in cls.__annotations__]
+    return cls
+
+
+class Exit(IntEnum):
+    """Why a kernel returned; the rows before `rows_done` are done, none after it."""
+
+    DONE = 0  # all rows of the range
+    GROW_TABLE = 1  # the current table is full
+    NEW_SLICE = 2  # no table for the slice that starts at `detail`
+    GROW_ARENA = 3  # fewer than `detail` bytes left for strings
+    ERROR = 4  # the row fails with the kernel's error number `detail`
+
+
+@_words
+class ColumnBlock(ctypes.Structure):
+    """The Arrow buffers of one input column, addressed so that row 0 is the batch's first.
+
+    Bitmaps cannot be addressed by bit, so `bit_offset` is added to row numbers
+    for them. A dictionary column has its codes in `data` and its values behind.
+    """
+
+    data: int
+    offsets: int
+    validity: int
+    bit_offset: int
+    dictionary_data: int
+    dictionary_offsets: int
+    dictionary_size: int
+
+
+@_words
+class TableBlock(ctypes.Structure):
+    """A hash table of groups: `mask + 1` slots, of which at most `limit` may be used."""
+
+    slice_start: int
+    slots: int
+    mask: int
+    shift: int  # 64 - log2(slots): the hash's high bits are the home slot
+    count: int
+    limit: int
+
+
+@_words
+class DirectoryEntry(ctypes.Structure):
+    """A slice and the address of its table; a zero address is an empty entry."""
+
+    slice_start: int
+    table: int
+
+
+@_words
+class StateBlock(ctypes.Structure):
+    """The groups of one pipeline in one thread, and the memory for their strings."""
+
+    current: int  # the TableBlock in use; every state has one
+    directory: int  # DirectoryEntry[directory_mask + 1], open addressing
+    directory_mask: int
+    directory_shift: int
+    arena_next: int
+    arena_end: int
+
+
+@_words
+class KernelArgs(ctypes.Structure):
+    """The argument block: what to work on, and what came of it."""
+
+    columns: int  # ColumnBlock[]
+    lookups: int  # addresses of the dictionary look-up tables
+    selection: int  # int32 scratch of one block of rows
+    state: int
+    row_begin: int
+    row_end: int
+    rows_done: int  # out: the first row that is not done
+    detail: int  # out: depends on the exit
+    rows_passed: int  # counted up: rows that passed the filters
+    probes: int  # counted up: table slots visited beyond the first
+
+
+def offset_of(block: type[ctypes.Structure], field: str) -> int:
+    """The byte offset of a field, for generated code."""
+    return int(getattr(block, field).offset)
+
+
+# A multiplicative (Fibonacci) hash: 2^64 / golden ratio. Host and kernels share it
+# because the host enters slices into the directory that kernels search.
+HASH_MULTIPLIER = 0x9E3779B97F4A7C15

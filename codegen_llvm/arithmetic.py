@@ -1,0 +1,192 @@
+"""Arithmetic and casts in generated code, with Spark's overflow and division rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir as ll
+
+from codegen_llvm.builder import I1, I64, KernelContext, llvm_type
+from codegen_llvm.values import Value, any_null
+from ir import BOOL, FLOAT64, INT32, INT64, Call, Cast, DataType, EvalMode
+from ir.functions import cast_can_lose
+
+_CHECKED = {"add": "sadd", "subtract": "ssub", "multiply": "smul"}
+_FLOAT_OPS: dict[str, Callable[..., ll.Value]] = {
+    "add": ll.IRBuilder.fadd,
+    "subtract": ll.IRBuilder.fsub,
+    "multiply": ll.IRBuilder.fmul,
+}
+
+
+def lower_sum(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """add, subtract, multiply."""
+    left, right = args
+    null = any_null(cx, left, right)
+    if call.type.is_float:
+        payload = _FLOAT_OPS[call.function](cx.b, left.payload, right.payload)
+        return Value(call.type, payload, null)
+    payload, overflow = checked(cx, _CHECKED[call.function], left.payload, right.payload)
+    return lossy(cx, call, Value(call.type, payload, null), overflow, "ARITHMETIC_OVERFLOW")
+
+
+def lower_negate(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """Minus x: of the least integer it overflows."""
+    (value,) = args
+    if call.type.is_float:
+        return Value(call.type, cx.b.fneg(value.payload), value.null)
+    zero = ll.Constant(value.payload.type, 0)
+    payload, overflow = checked(cx, "ssub", zero, value.payload)
+    return lossy(cx, call, Value(call.type, payload, value.null), overflow, "ARITHMETIC_OVERFLOW")
+
+
+def lower_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """Floating-point division; a zero divisor fails or gives null, never infinity."""
+    left, right = args
+    made = Value(
+        call.type, cx.b.fdiv(left.payload, right.payload), any_null(cx, left, right)
+    )
+    return lossy(cx, call, made, _is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
+
+
+def lower_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """Integer division toward zero, widened to int64."""
+    left, right = args
+    null = any_null(cx, left, right)
+    minus_one = cx.b.icmp_signed("==", right.payload, ll.Constant(right.payload.type, -1))
+    quotient = cx.b.sdiv(left.payload, _safe_divisor(cx, right))
+    negated = cx.b.neg(left.payload)  # wraps for the least integer, where sdiv would trap
+    narrow = cx.b.select(minus_one, negated, quotient)
+    payload = narrow if narrow.type == I64 else cx.b.sext(narrow, I64)
+    made = Value(INT64, payload, null)
+    made = lossy(cx, call, made, _is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
+    if left.type != INT64:
+        return made
+    least = cx.b.icmp_signed("==", left.payload, ll.Constant(I64, INT64.low))
+    return lossy(cx, call, made, cx.b.and_(least, minus_one), "ARITHMETIC_OVERFLOW")
+
+
+def lower_remainder(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """The remainder with the dividend's sign."""
+    left, right = args
+    if call.type.is_float:
+        payload = cx.b.frem(left.payload, right.payload)
+    else:
+        payload = cx.b.srem(left.payload, _safe_divisor(cx, right))
+    made = Value(call.type, payload, any_null(cx, left, right))
+    return lossy(cx, call, made, _is_zero(cx, right), "REMAINDER_BY_ZERO", zero_is_null=True)
+
+
+def lower_cast(cx: KernelContext, cast: Cast, value: Value) -> Value:
+    """A conversion between numbers and booleans."""
+    source, target = value.type, cast.type
+    made = Value(target, _converted(cx, value, target), value.null)
+    if not cast_can_lose(source, target) or cast.mode is EvalMode.LEGACY:
+        return made
+    return lossy(cx, cast, made, _out_of_range(cx, value, target), "CAST_OVERFLOW")
+
+
+def checked(
+    cx: KernelContext, operation: str, left: ll.Value, right: ll.Value
+) -> tuple[ll.Value, ll.Value]:
+    """The wrapped result of an integer operation, and whether it overflowed."""
+    width = left.type.width
+    pair = ll.LiteralStructType([left.type, I1])
+    name = f"llvm.{operation}.with.overflow.i{width}"
+    both = cx.b.call(cx.external(name, pair, left.type, left.type), [left, right])
+    return cx.b.extract_value(both, 0), cx.b.extract_value(both, 1)
+
+
+def lossy(
+    cx: KernelContext,
+    expr: Call | Cast,
+    made: Value,
+    lost: ll.Value,
+    condition: str,
+    *,
+    zero_is_null: bool = False,
+) -> Value:
+    """What the mode makes of a value that is not representable: an error, null, or as it is."""
+    if expr.mode is EvalMode.ANSI:
+        if made.null is not None:
+            lost = cx.b.and_(lost, cx.b.not_(made.null))
+        if not _never(lost):
+            cx.fail_if(lost, condition, expr)
+        return made
+    if expr.mode is EvalMode.TRY or zero_is_null:
+        if _never(lost):
+            return made
+        null = lost if made.null is None else cx.b.or_(made.null, lost)
+        return Value(made.type, made.payload, null, made.length)
+    return made
+
+
+def _never(condition: ll.Value) -> bool:
+    return isinstance(condition, ll.Constant) and not condition.constant
+
+
+def _is_zero(cx: KernelContext, value: Value) -> ll.Value:
+    """Whether a divisor is zero; known at compile time for a literal."""
+    payload = value.payload
+    if isinstance(payload, ll.Constant) and value.null is None:
+        return ll.Constant(I1, int(payload.constant == 0))
+    if value.type.is_float:
+        return cx.b.fcmp_ordered("==", payload, ll.Constant(payload.type, 0.0))
+    return cx.b.icmp_signed("==", payload, ll.Constant(payload.type, 0))
+
+
+def _safe_divisor(cx: KernelContext, value: Value) -> ll.Value:
+    """The divisor, or 1 in place of 0 and -1, for which the instruction may trap.
+
+    x % 1 is x % -1, and the quotient by -1 is taken by negation.
+    """
+    payload, one = value.payload, ll.Constant(value.payload.type, 1)
+    if isinstance(payload, ll.Constant):
+        return one if payload.constant in (0, -1) else payload
+    shifted = cx.b.add(payload, one)  # 0 and -1 become 1 and 0: one unsigned comparison
+    return cx.b.select(cx.b.icmp_unsigned("<=", shifted, one), one, payload)
+
+
+def _converted(cx: KernelContext, value: Value, target: DataType) -> ll.Value:
+    source, payload, to = value.type, value.payload, llvm_type(target)
+    if source == target:
+        return payload
+    if target == BOOL:
+        zero = ll.Constant(payload.type, 0.0 if source.is_float else 0)
+        if source.is_float:
+            return cx.b.fcmp_unordered("!=", payload, zero)
+        return cx.b.icmp_signed("!=", payload, zero)
+    if target.is_float:
+        if source.is_float:
+            return cx.b.fpext(payload, to) if target == FLOAT64 else cx.b.fptrunc(payload, to)
+        return cx.b.uitofp(payload, to) if source == BOOL else cx.b.sitofp(payload, to)
+    if source == BOOL:
+        return cx.b.zext(payload, to)
+    if source.is_float:
+        return _float_to_integer(cx, payload, target)
+    return cx.b.sext(payload, to) if target.bits > source.bits else cx.b.trunc(payload, to)
+
+
+def _float_to_integer(cx: KernelContext, payload: ll.Value, target: DataType) -> ll.Value:
+    """Saturating, with NaN as 0, as on the JVM; int8 and int16 are cut from int32, as there."""
+    wide = llvm_type(target if target.bits >= 32 else INT32)
+    suffix = "f64" if isinstance(payload.type, ll.DoubleType) else "f32"
+    name = f"llvm.fptosi.sat.i{wide.width}.{suffix}"
+    made = cx.b.call(cx.external(name, wide, payload.type), [payload])
+    return made if target.bits >= 32 else cx.b.trunc(made, llvm_type(target))
+
+
+def _out_of_range(cx: KernelContext, value: Value, target: DataType) -> ll.Value:
+    """Whether a number has no counterpart in an integer type."""
+    payload = value.payload
+    if not value.type.is_float:
+        back = cx.b.sext(cx.b.trunc(payload, llvm_type(target)), payload.type)
+        return cx.b.icmp_signed("!=", back, payload)
+    double = ll.DoubleType()
+    wide = payload if payload.type == double else cx.b.fpext(payload, double)
+    floor = cx.b.call(cx.external("llvm.floor.f64", double, double), [wide])
+    ceil = cx.b.call(cx.external("llvm.ceil.f64", double, double), [wide])
+    # Spark compares with the bound as a double: 2^63 passes for int64 and saturates.
+    below = cx.b.fcmp_ordered("<=", floor, ll.Constant(double, float(target.high)))
+    above = cx.b.fcmp_ordered(">=", ceil, ll.Constant(double, float(target.low)))
+    return cx.b.not_(cx.b.and_(below, above))

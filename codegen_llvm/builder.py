@@ -1,0 +1,165 @@
+"""Building blocks of generated functions: typed memory access, loops, branches, exits."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from llvmlite import ir as ll
+
+from codegen_llvm.abi import Exit, KernelArgs, offset_of
+from ir import DataType, Expr
+from ir.text_form import expr_text
+
+I1, I8, I32, I64 = ll.IntType(1), ll.IntType(8), ll.IntType(32), ll.IntType(64)
+PTR = ll.PointerType()
+
+LLVM_TYPES: dict[str, ll.Type] = {
+    "bool": I1,
+    "int8": I8,
+    "int16": ll.IntType(16),
+    "int32": I32,
+    "int64": I64,
+    "float32": ll.FloatType(),
+    "float64": ll.DoubleType(),
+    "date": I32,
+    "timestamp": I64,
+    "string": PTR,
+}
+
+
+def llvm_type(type_: DataType) -> ll.Type:
+    """The LLVM type of a value in a register."""
+    return LLVM_TYPES[type_.name]
+
+
+def i64(value: int) -> ll.Constant:
+    """A 64-bit constant."""
+    return ll.Constant(I64, value)
+
+
+@dataclass
+class KernelContext:
+    """A function under construction: its builder, its module, and what it may exit with."""
+
+    module: ll.Module
+    function: ll.Function
+    b: ll.IRBuilder
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    row: ll.Value | None = None  # the row that expressions read, and exits report
+
+    # -- memory ---------------------------------------------------------------
+
+    def at(self, base: ll.Value, offset: ll.Value | int) -> ll.Value:
+        """The address `offset` bytes after `base`."""
+        step = i64(offset) if isinstance(offset, int) else offset
+        return self.b.gep(base, [step], inbounds=True, source_etype=I8)
+
+    def element(self, base: ll.Value, index: ll.Value, type_: ll.Type) -> ll.Value:
+        """The address of an array's element."""
+        return self.b.gep(base, [index], inbounds=True, source_etype=type_)
+
+    def load_field(
+        self, base: ll.Value, block: type[ctypes.Structure], name: str, type_: ll.Type = I64
+    ) -> ll.Value:
+        """A field of an ABI structure."""
+        return self.b.load(self.at(base, offset_of(block, name)), typ=type_, name=name)
+
+    def store_field(
+        self, value: ll.Value, base: ll.Value, block: type[ctypes.Structure], name: str
+    ) -> None:
+        """Set a field of an ABI structure."""
+        self.b.store(value, self.at(base, offset_of(block, name)))
+
+    def variable(self, type_: ll.Type, initial: ll.Value) -> ll.Value:
+        """A local variable; LLVM turns it into a register, since its address stays here."""
+        with self.b.goto_entry_block():
+            slot = self.b.alloca(type_)
+        self.b.store(initial, slot)
+        return slot
+
+    def count_up(self, slot: ll.Value, step: ll.Value) -> None:
+        """Add to a local counter."""
+        self.b.store(self.b.add(self.b.load(slot, typ=I64), step), slot)
+
+    # -- control flow ---------------------------------------------------------
+
+    @contextmanager
+    def loop(self, begin: ll.Value, end: ll.Value, name: str) -> Iterator[ll.Value]:
+        """`for index in range(begin, end)`; yields the index."""
+        before = self.b.block
+        head = self.b.append_basic_block(f"{name}.head")
+        body = self.b.append_basic_block(f"{name}.body")
+        after = self.b.append_basic_block(f"{name}.after")
+        self.b.branch(head)
+        self.b.position_at_end(head)
+        index = self.b.phi(I64, name=name)
+        index.add_incoming(begin, before)
+        self.b.cbranch(self.b.icmp_signed("<", index, end), body, after)
+        self.b.position_at_end(body)
+        yield index
+        if not self.b.block.is_terminated:
+            index.add_incoming(self.b.add(index, i64(1), flags=["nsw"]), self.b.block)
+            self.b.branch(head)
+        self.b.position_at_end(after)
+
+    def leave(self, code: Exit, row: ll.Value, detail: ll.Value | int = 0) -> None:
+        """Return from the kernel; the rows before `row` are done."""
+        args = self.function.args[0]
+        self.store_field(row, args, KernelArgs, "rows_done")
+        value = i64(detail) if isinstance(detail, int) else detail
+        self.store_field(value, args, KernelArgs, "detail")
+        self.b.branch(self.leave_block(code))
+
+    def leave_block(self, code: Exit) -> ll.Block:
+        """The shared tail that writes the counters back and returns this code."""
+        if code not in self._tails:
+            self._tails[code] = self.function.append_basic_block(f"leave.{code.name.lower()}")
+        return self._tails[code]
+
+    def fail_if(self, broken: ll.Value, condition: str, expr: Expr | str) -> None:
+        """Leave with an error at the current row; nothing of the row has taken effect."""
+        text = expr if isinstance(expr, str) else expr_text(expr)
+        number = len(self.errors)
+        self.errors.append((condition, text))
+        with self.b.if_then(broken, likely=False):
+            self.leave(Exit.ERROR, self.row, number)
+
+    def __post_init__(self) -> None:
+        self._tails: dict[Exit, ll.Block] = {}
+
+    @property
+    def tails(self) -> dict[Exit, ll.Block]:
+        """The exits that the function uses so far."""
+        return self._tails
+
+    # -- constants and calls --------------------------------------------------
+
+    def constant_bytes(self, data: bytes) -> ll.Value:
+        """The address of constant bytes in the module."""
+        array = ll.Constant(ll.ArrayType(I8, len(data)), bytearray(data))
+        made = ll.GlobalVariable(self.module, array.type, self.module.get_unique_name("bytes"))
+        made.linkage, made.global_constant, made.initializer = "private", True, array
+        return made
+
+    def external(self, name: str, result: ll.Type, *params: ll.Type) -> ll.Function:
+        """A function of the C library or an LLVM intrinsic, declared once a module."""
+        known = self.module.globals.get(name)
+        if known is None:
+            known = ll.Function(self.module, ll.FunctionType(result, params), name)
+        return known
+
+    def copy_bytes(self, target: ll.Value, source: ll.Value, count: ll.Value) -> None:
+        """Copy bytes between places that do not overlap."""
+        memcpy = self.external("llvm.memcpy.p0.p0.i64", ll.VoidType(), PTR, PTR, I64, I1)
+        self.b.call(memcpy, [target, source, count, ll.Constant(I1, 0)])
+
+
+def new_function(
+    module: ll.Module, name: str, result: ll.Type, params: tuple[ll.Type, ...]
+) -> KernelContext:
+    """Start a function of a module; its builder stands at the entry block."""
+    function = ll.Function(module, ll.FunctionType(result, params), name)
+    return KernelContext(module, function, ll.IRBuilder(function.append_basic_block("entry")))

@@ -1,0 +1,164 @@
+"""Reading input columns: Arrow buffers, validity bitmaps, dictionaries and look-up tables."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+
+from llvmlite import ir as ll
+
+from codegen_llvm.abi import ColumnBlock, KernelArgs, offset_of
+from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, llvm_type
+from codegen_llvm.layout import Encoding, InputLayout
+from codegen_llvm.values import Value
+from ir import BOOL, STRING, Column, Expr, Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A boolean expression over one dictionary column, tabulated once a dictionary.
+
+    The table has a byte for each code and one more for null: bit 0 is the
+    value, bit 1 says that it is null.
+    """
+
+    column: str
+    expr: Expr
+
+
+def find_lookups(
+    expressions: tuple[Expr, ...], schema: Schema, layout: InputLayout
+) -> tuple[Lookup, ...]:
+    """The largest boolean expressions that depend on one dictionary column only."""
+    encoded = {
+        f.name
+        for f, encoding in zip(schema, layout.encodings, strict=True)
+        if encoding is Encoding.DICTIONARY
+    }
+    found: dict[Expr, Lookup] = {}
+    for expr in expressions:
+        _collect(expr, encoded, found)
+    return tuple(found.values())
+
+
+def _collect(expr: Expr, encoded: set[str], found: dict[Expr, Lookup]) -> None:
+    columns = expr.columns()
+    if len(columns) == 1 and columns <= encoded and expr.type == BOOL and not expr.can_fail:
+        found.setdefault(expr, Lookup(next(iter(columns)), expr))
+        return
+    for child in expr.children:
+        _collect(child, encoded, found)
+
+
+@dataclass
+class Columns:
+    """The input columns of a kernel; their addresses are loaded once, at its entry."""
+
+    cx: KernelContext
+    schema: Schema
+    layout: InputLayout
+    lookups: tuple[Lookup, ...]
+    _words: dict[tuple[str, str], ll.Value] = field(default_factory=dict)
+    _tables: dict[Expr, ll.Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        args = self.cx.function.args[0]
+        base = self.cx.load_field(args, KernelArgs, "columns", PTR)
+        for position, column in enumerate(self.schema):
+            for name in self._fields(column.name):
+                offset = position * ctypes.sizeof(ColumnBlock) + offset_of(ColumnBlock, name)
+                type_ = I64 if name in ("bit_offset", "dictionary_size") else PTR
+                loaded = self.cx.b.load(self.cx.at(base, offset), typ=type_)
+                self._words[column.name, name] = loaded
+        tables = self.cx.load_field(args, KernelArgs, "lookups", PTR)
+        for position, lookup in enumerate(self.lookups):
+            address = self.cx.element(tables, i64(position), PTR)
+            self._tables[lookup.expr] = self.cx.b.load(address, typ=PTR)
+
+    def encoding(self, name: str) -> Encoding:
+        """How a column lies in memory."""
+        return self.layout.encodings[self.schema.index(name)]
+
+    def column(self, cx: KernelContext, column: Column) -> Value:
+        """The value of a column in the current row."""
+        name, row = column.name, cx.row
+        null = self.null(name, row)
+        if column.type == BOOL:
+            return Value(BOOL, self._bit(self._words[name, "data"], name, row), null)
+        if column.type != STRING:
+            type_ = llvm_type(column.type)
+            address = cx.element(self._words[name, "data"], row, type_)
+            return Value(column.type, cx.b.load(address, typ=type_), null)
+        if self.encoding(name) is Encoding.PLAIN:
+            return self._string(name, "offsets", "data", row, null)
+        # The code behind a null may be anything: read entry 0 of a never empty dictionary.
+        code = cx.b.sext(self._code(name, row), I64)
+        if null is not None:
+            code = cx.b.select(null, i64(0), code)
+        return self._string(name, "dictionary_offsets", "dictionary_data", code, null)
+
+    def known(self, cx: KernelContext, expr: Expr) -> Value | None:
+        """The tabulated value of an expression over one dictionary column."""
+        table = self._tables.get(expr)
+        if table is None:
+            return None
+        (name,) = expr.columns()
+        code, null = cx.b.sext(self._code(name, cx.row), I64), self.null(name, cx.row)
+        if null is not None:
+            code = cx.b.select(null, self._words[name, "dictionary_size"], code)
+        byte = cx.b.load(cx.at(table, code), typ=I8)
+        value = cx.b.trunc(byte, I1)
+        if not expr.nullable:
+            return Value(BOOL, value)
+        return Value(BOOL, value, cx.b.trunc(cx.b.lshr(byte, ll.Constant(I8, 1)), I1))
+
+    def null(self, name: str, row: ll.Value) -> ll.Value | None:
+        """Whether a column is null in a row, or None where it never is."""
+        if not self.schema[name].nullable:
+            return None
+        return self.cx.b.not_(self._bit(self._words[name, "validity"], name, row))
+
+    def dictionary_entry(self, name: str, code: ll.Value) -> Value:
+        """A value of a column's dictionary."""
+        return self._string(name, "dictionary_offsets", "dictionary_data", code, None)
+
+    def dictionary_size(self, name: str) -> ll.Value:
+        """The number of values in a column's dictionary."""
+        return self._words[name, "dictionary_size"]
+
+    def table(self, lookup: Lookup) -> ll.Value:
+        """The address of a look-up table."""
+        return self._tables[lookup.expr]
+
+    def _fields(self, name: str) -> list[str]:
+        fields = ["data"]
+        if self.schema[name].nullable:
+            fields.append("validity")
+        if self.schema[name].nullable or self.schema[name].type == BOOL:
+            fields.append("bit_offset")
+        if self.encoding(name) is Encoding.DICTIONARY:
+            fields += ["dictionary_data", "dictionary_offsets", "dictionary_size"]
+        elif self.schema[name].type == STRING:
+            fields.append("offsets")
+        return fields
+
+    def _code(self, name: str, row: ll.Value) -> ll.Value:
+        address = self.cx.element(self._words[name, "data"], row, I32)
+        return self.cx.b.load(address, typ=I32)
+
+    def _bit(self, bitmap: ll.Value, name: str, row: ll.Value) -> ll.Value:
+        b = self.cx.b
+        position = b.add(row, self._words[name, "bit_offset"])
+        byte = b.load(self.cx.at(bitmap, b.lshr(position, i64(3))), typ=I8)
+        shift = b.and_(b.trunc(position, I8), ll.Constant(I8, 7))
+        return b.trunc(b.lshr(byte, shift), I1)
+
+    def _string(
+        self, name: str, offsets: str, data: str, index: ll.Value, null: ll.Value | None
+    ) -> Value:
+        cx = self.cx
+        address = cx.element(self._words[name, offsets], index, I32)
+        start = cx.b.load(address, typ=I32)
+        end = cx.b.load(cx.at(address, 4), typ=I32)
+        bytes_ = cx.at(self._words[name, data], cx.b.sext(start, I64))
+        return Value(STRING, bytes_, null, cx.b.sub(end, start))

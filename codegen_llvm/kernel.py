@@ -1,0 +1,270 @@
+"""A kernel: one fused loop from Arrow columns to groups, built from a row program.
+
+A block of rows is filtered first, without effects, into row numbers; then the
+rows that passed are grouped. In C, the same query runs 1.6 to 1.8 times as fast
+this way as with a branch per row, at a selectivity of 1/3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llvmlite import ir as ll
+
+from codegen_llvm.abi import Exit, KernelArgs
+from codegen_llvm.accumulators import Accumulator
+from codegen_llvm.builder import I8, I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.columns import Columns, Lookup, find_lookups
+from codegen_llvm.expressions import lower
+from codegen_llvm.layout import InputLayout, SlotLayout
+from codegen_llvm.rehash import build_migrate, build_rehash
+from codegen_llvm.slices import Slices
+from codegen_llvm.table import Key, Table, normalize_key, table_registers
+from codegen_llvm.values import Value, is_true, null_bit
+from ir import TIMESTAMP, Call, Expr, VariantSpec
+from ir.pipelines import RowProgram, narrow_nulls
+
+RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
+
+
+@dataclass(frozen=True)
+class KernelModule:
+    """The LLVM module of a kernel, and what its host has to know about it."""
+
+    module: ll.Module
+    lookups: tuple[Lookup, ...]
+    errors: tuple[tuple[str, str], ...]
+
+
+def build_kernel(
+    program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
+) -> KernelModule:
+    """Generate the functions of one variant of a program."""
+    narrowed = narrow_nulls(program, spec.non_null & set(program.input.names))
+    lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
+    module = ll.Module("kodiak")
+    errors = _Run(module, narrowed, layout, slots, spec, lookups).build()
+    _build_prepare(module, narrowed, layout, lookups)
+    build_rehash(module, program, slots, REHASH)
+    if slots.slice_is_key:
+        build_migrate(module, program, slots, MIGRATE)
+    return KernelModule(module, lookups, tuple(errors))
+
+
+class _Run:
+    """The function `run(args) -> exit code`."""
+
+    def __init__(
+        self,
+        module: ll.Module,
+        program: RowProgram,
+        layout: InputLayout,
+        slots: SlotLayout,
+        spec: VariantSpec,
+        lookups: tuple[Lookup, ...],
+    ) -> None:
+        self.program, self.slots, self.spec = program, slots, spec
+        self.cx = cx = new_function(module, RUN, I32, (PTR,))
+        self.args = cx.function.args[0]
+        self.columns = Columns(cx, program.input, layout, lookups)
+        self.state = cx.load_field(self.args, KernelArgs, "state", PTR)
+        self.passed = cx.variable(I64, cx.load_field(self.args, KernelArgs, "rows_passed"))
+        probes = cx.variable(I64, cx.load_field(self.args, KernelArgs, "probes"))
+        self.registers = table_registers(cx, self.state)
+        self.table = Table(cx, slots, self.state, self.registers, probes)
+        self.filters = _filters(program)
+
+    def build(self) -> list[tuple[str, str]]:
+        """Emit the function; returns the errors that it may report."""
+        cx = self.cx
+        begin = cx.load_field(self.args, KernelArgs, "row_begin")
+        end = cx.load_field(self.args, KernelArgs, "row_end")
+        if not self.filters:
+            self._aggregate_all(begin, end)
+        elif self.spec.block_rows is None:
+            self._branch_per_row(begin, end)
+        else:
+            self._select_blocks(begin, end, self.spec.block_rows)
+        cx.leave(Exit.DONE, end)
+        self._write_tails()
+        return cx.errors
+
+    def _aggregate_all(self, begin: ll.Value, end: ll.Value) -> None:
+        with self.cx.loop(begin, end, "row") as row:
+            self._aggregate(row)
+
+    def _branch_per_row(self, begin: ll.Value, end: ll.Value) -> None:
+        cx = self.cx
+        with cx.loop(begin, end, "row") as row:
+            rest = cx.b.append_basic_block("row.next")
+            for predicate in self.filters:
+                cx.row = row
+                passes = cx.b.append_basic_block("passes")
+                cx.b.cbranch(is_true(cx, lower(cx, self.columns, predicate)), passes, rest)
+                cx.b.position_at_end(passes)
+            self._aggregate(row)
+            cx.b.branch(rest)
+            cx.b.position_at_end(rest)
+
+    def _select_blocks(self, begin: ll.Value, end: ll.Value, block_rows: int) -> None:
+        """Blocks whose row numbers stay in the first-level cache."""
+        cx = self.cx
+        selection = cx.load_field(self.args, KernelArgs, "selection", PTR)
+        span = cx.b.sub(end, begin)
+        blocks = cx.b.sdiv(cx.b.add(span, i64(block_rows - 1)), i64(block_rows))
+        with cx.loop(i64(0), blocks, "block") as block:
+            first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
+            full = cx.b.add(first, i64(block_rows))
+            last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
+            count = self._filter_block(selection, first, last)
+            with cx.loop(i64(0), count, "pick") as pick:
+                self._aggregate(self._selected(selection, first, pick))
+
+    def _filter_block(self, selection: ll.Value, first: ll.Value, last: ll.Value) -> ll.Value:
+        """Write the numbers of the rows that pass, relative to the block; returns how many.
+
+        Each predicate goes over what the one before has left, so one that can
+        fail never sees a row that another one drops.
+        """
+        cx = self.cx
+        count: ll.Value = cx.b.sub(last, first)
+        for number, predicate in enumerate(self.filters):
+            kept = cx.variable(I64, i64(0))
+            with cx.loop(i64(0), count, "filter") as index:
+                offset = index if number == 0 else self._offset(selection, index)
+                cx.row = cx.b.add(first, offset)
+                passes = is_true(cx, lower(cx, self.columns, predicate))
+                slot = cx.b.load(kept, typ=I64)
+                cx.b.store(cx.b.trunc(offset, I32), cx.element(selection, slot, I32))
+                cx.b.store(cx.b.add(slot, cx.b.zext(passes, I64)), kept)
+            count = cx.b.load(kept, typ=I64)
+        return count
+
+    def _offset(self, selection: ll.Value, index: ll.Value) -> ll.Value:
+        number = self.cx.b.load(self.cx.element(selection, index, I32), typ=I32)
+        return self.cx.b.zext(number, I64)
+
+    def _selected(self, selection: ll.Value, first: ll.Value, pick: ll.Value) -> ll.Value:
+        return self.cx.b.add(first, self._offset(selection, pick))
+
+    def _aggregate(self, row: ll.Value) -> None:
+        """Add one row that passed to its group. All that can fail or leave comes first."""
+        cx = self.cx
+        cx.row = row
+        arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
+        keys = self._enter_slice()
+        keys += [self._key(position) for position in range(len(self.program.keys))]
+        accumulators = [
+            Accumulator(cx, self.table, position, aggregate, argument)
+            for position, (aggregate, argument) in enumerate(
+                zip(self.program.aggregates, arguments, strict=True)
+            )
+        ]
+        self._reserve_strings(accumulators)
+
+        def init(slot: ll.Value) -> None:
+            for accumulator in accumulators:
+                accumulator.init(slot)
+
+        slot = self.table.find_or_insert(keys, init)
+        stores = [accumulator.prepare(slot) for accumulator in accumulators]
+        for store in stores:
+            store()
+        self._mark_seen(slot, accumulators)
+        cx.count_up(self.passed, i64(1))
+
+    def _argument(self, expr: Expr | None) -> Value | None:
+        return None if expr is None else lower(self.cx, self.columns, expr)
+
+    def _enter_slice(self) -> list[Key]:
+        """Bring the row's slice into the registers; it is a key where slices share a table."""
+        window = self.program.window
+        if window is None:
+            return []
+        time = lower(self.cx, self.columns, window.time).payload
+        slices = Slices(self.cx, window, self.state, self.registers)
+        if not self.slots.slice_is_key:
+            slices.enter(time)
+            return []
+        return [Key("slice", Value(TIMESTAMP, slices.track(time)), 0)]
+
+    def _key(self, position: int) -> Key:
+        value = lower(self.cx, self.columns, self.program.keys[position].expr)
+        return Key(
+            f"key{position}", normalize_key(self.cx, value), self.slots.key_null_bit(position)
+        )
+
+    def _reserve_strings(self, accumulators: list[Accumulator]) -> None:
+        rooms = [room for room in (a.room() for a in accumulators) if room is not None]
+        if rooms:
+            total = rooms[0]
+            for room in rooms[1:]:
+                total = self.cx.b.add(total, room)
+            self.table.reserve(total)
+
+    def _mark_seen(self, slot: ll.Value, accumulators: list[Accumulator]) -> None:
+        """Set the bits of the aggregates that have a value now, where that can be in doubt."""
+        doubtful = [a for a in accumulators if self.slots.tracks_seen(a.position)]
+        if not doubtful:
+            return
+        bits: ll.Value = i64(0)
+        for accumulator in doubtful:
+            bits = self.cx.b.or_(bits, accumulator.seen())
+        tag = self.cx.b.load(slot, typ=I64)
+        self.cx.b.store(self.cx.b.or_(tag, bits), slot)
+
+    def _write_tails(self) -> None:
+        """Every exit writes the counters back before it returns."""
+        for code, block in self.cx.tails.items():
+            self.cx.b.position_at_end(block)
+            for variable, name in ((self.passed, "rows_passed"), (self.table.probes, "probes")):
+                value = self.cx.b.load(variable, typ=I64)
+                self.cx.store_field(value, self.args, KernelArgs, name)
+            self.cx.b.ret(ll.Constant(I32, int(code)))
+
+
+def _filters(program: RowProgram) -> tuple[Expr, ...]:
+    """The program's filters; a row without a time belongs to no window."""
+    if program.window is None or not program.window.time.nullable:
+        return program.filters
+    return (*program.filters, Call("is_not_null", (program.window.time,)))
+
+
+def _build_prepare(
+    module: ll.Module, program: RowProgram, layout: InputLayout, lookups: tuple[Lookup, ...]
+) -> None:
+    """The function `prepare(args)`: fill the look-up tables of the batch's dictionaries."""
+    cx = new_function(module, PREPARE, I32, (PTR,))
+    columns = Columns(cx, program.input, layout, lookups)
+    for lookup in lookups:
+        size = columns.dictionary_size(lookup.column)
+        with cx.loop(i64(0), size, "entry") as code:
+            entry = columns.dictionary_entry(lookup.column, code)
+            _tabulate(cx, columns, lookup, code, entry)
+        if program.input[lookup.column].nullable:
+            entry = columns.dictionary_entry(lookup.column, i64(0))
+            null = Value(entry.type, entry.payload, ll.Constant(ll.IntType(1), 1), entry.length)
+            _tabulate(cx, columns, lookup, size, null)
+    cx.b.ret(ll.Constant(I32, int(Exit.DONE)))
+
+
+def _tabulate(
+    cx: KernelContext, columns: Columns, lookup: Lookup, code: ll.Value, entry: Value
+) -> None:
+    value = lower(cx, _OneEntry(entry), lookup.expr)
+    null = cx.b.shl(cx.b.zext(null_bit(value), I8), ll.Constant(I8, 1))
+    byte = cx.b.or_(cx.b.zext(value.payload, I8), null)
+    cx.b.store(byte, cx.at(columns.table(lookup), code))
+
+
+@dataclass(frozen=True)
+class _OneEntry:
+    """A scope in which the only column is one entry of its dictionary."""
+
+    entry: Value
+
+    def column(self, cx: KernelContext, column: Expr) -> Value:
+        return self.entry
+
+    def known(self, cx: KernelContext, expr: Expr) -> Value | None:
+        return None

@@ -1,0 +1,134 @@
+"""Physical layouts: how input columns arrive, and how a group lies in a table slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from ir import FLOAT64, INT64, STRING, DataType
+from ir.operators import NamedAggregate
+from ir.pipelines import RowProgram
+
+
+class Encoding(Enum):
+    """How the values of an input column lie in memory."""
+
+    PLAIN = "plain"
+    DICTIONARY = "dictionary"  # int32 codes into a dictionary of strings
+
+
+@dataclass(frozen=True, slots=True)
+class InputLayout:
+    """The encoding of each input column, in the order of the program's input schema."""
+
+    encodings: tuple[Encoding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotField:
+    """A piece of a slot; `numpy` is the type that the host reads it with."""
+
+    name: str
+    offset: int
+    numpy: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlotLayout:
+    """A slot: a tag word, the keys, the accumulators.
+
+    The tag's bit 0 says that the slot is used; then one bit a key (it is null)
+    and one bit an aggregate (it has seen a value); the upper half is the hash.
+    So one masked comparison rejects empty, null-different and most other slots.
+    """
+
+    fields: tuple[SlotField, ...]
+    size: int
+    keys: int
+    seen: frozenset[int]  # the aggregates whose seen bit is kept: the others always have a value
+    slice_is_key: bool  # all slices share one table
+
+    def offset(self, name: str) -> int:
+        """Where a field starts in the slot."""
+        return next(field.offset for field in self.fields if field.name == name)
+
+    def key_null_bit(self, key: int) -> int:
+        """The tag bit that says that this key is null."""
+        return 1 << (1 + key)
+
+    def seen_bit(self, aggregate: int) -> int:
+        """The tag bit that says that this aggregate has seen a value."""
+        return 1 << (1 + self.keys + aggregate)
+
+    def tracks_seen(self, aggregate: int) -> bool:
+        """Whether the seen bit of an aggregate is kept."""
+        return aggregate in self.seen
+
+
+MAX_TAG_BITS = 31  # of the tag's lower half, after the used bit
+
+_NUMPY = {
+    "bool": "u1",
+    "int8": "i1",
+    "int16": "i2",
+    "int32": "i4",
+    "int64": "i8",
+    "float32": "f4",
+    "float64": "f8",
+    "date": "i4",
+    "timestamp": "i8",
+}
+
+
+def value_fields(name: str, type_: DataType) -> Iterator[tuple[str, str]]:
+    """The pieces of one stored value; a string lies in the arena, with room to grow in place."""
+    if type_ == STRING:
+        yield f"{name}.data", "u8"
+        yield f"{name}.length", "i4"
+        yield f"{name}.capacity", "i4"
+    else:
+        yield name, _NUMPY[type_.name]
+
+
+def accumulator_type(aggregate: NamedAggregate) -> DataType:
+    """The type in which an aggregate accumulates."""
+    call = aggregate.call
+    return FLOAT64 if call.function == "avg" else call.type
+
+
+def slot_layout(program: RowProgram, slice_is_key: bool) -> SlotLayout:
+    """Lay out a slot for a program's keys and aggregates, widest pieces first.
+
+    It follows the declared schema only, never what a variant assumes about the
+    data, so that all variants of a program work on the same state.
+    """
+    pieces: list[tuple[str, str]] = [("slice", "i8")] if slice_is_key else []
+    for position, key in enumerate(program.keys):
+        pieces += value_fields(f"key{position}", key.expr.type)
+    for position, aggregate in enumerate(program.aggregates):
+        pieces += value_fields(f"agg{position}", accumulator_type(aggregate))
+        if aggregate.call.function == "avg":
+            pieces += value_fields(f"agg{position}.count", INT64)
+    pieces.sort(key=lambda piece: -int(piece[1][1:]))
+    fields, size = _placed(pieces)
+    seen = frozenset(i for i, a in enumerate(program.aggregates) if _may_be_empty(a))
+    return SlotLayout(fields, size, len(program.keys), seen, slice_is_key)
+
+
+def _may_be_empty(aggregate: NamedAggregate) -> bool:
+    """Whether a group may have rows but no value for the aggregate."""
+    call = aggregate.call
+    needs_value = call.function != "count" and call.argument is not None
+    if call.type == STRING:
+        return True  # the first string of a group is recognised by the bit
+    return needs_value and call.argument is not None and call.argument.nullable
+
+
+def _placed(pieces: list[tuple[str, str]]) -> tuple[tuple[SlotField, ...], int]:
+    fields = [SlotField("tag", 0, "u8")]
+    end = 8
+    for name, numpy in pieces:
+        fields.append(SlotField(name, end, numpy))
+        end += int(numpy[1:])
+    return tuple(fields), -(-end // 8) * 8

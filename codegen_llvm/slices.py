@@ -1,0 +1,82 @@
+"""Window assignment in generated code: bounds of the current slice in registers."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+from llvmlite import ir as ll
+
+from codegen_llvm.abi import HASH_MULTIPLIER, DirectoryEntry, Exit, StateBlock
+from codegen_llvm.builder import I64, PTR, KernelContext, i64
+from codegen_llvm.table import TableRegisters, load_table
+from ir import TumblingWindow
+
+
+@dataclass
+class Slices:
+    """Moves a row's slice into the registers; in order, that is one comparison a row."""
+
+    cx: KernelContext
+    window: TumblingWindow
+    state: ll.Value
+    registers: TableRegisters
+
+    def enter(self, time: ll.Value) -> None:
+        """Make the table of the slice that holds `time` the current one."""
+        cx = self.cx
+        with cx.b.if_then(self._outside(time), likely=False):
+            start = slice_start(cx, self.window, time)
+            load_table(cx, self.registers, self._find_table(start))
+            block = cx.b.load(self.registers.block, typ=PTR)
+            cx.store_field(block, self.state, StateBlock, "current")
+
+    def track(self, time: ll.Value) -> ll.Value:
+        """The start of the slice that holds `time`, where all slices share one table."""
+        cx = self.cx
+        with cx.b.if_then(self._outside(time), likely=False):
+            cx.b.store(slice_start(cx, self.window, time), self.registers.slice_start)
+        return cx.b.load(self.registers.slice_start, typ=I64)
+
+    def _outside(self, time: ll.Value) -> ll.Value:
+        """Whether a time is not in the current slice; below it, the difference wraps."""
+        start = self.cx.b.load(self.registers.slice_start, typ=I64)
+        distance = self.cx.b.sub(time, start)
+        return self.cx.b.icmp_unsigned(">=", distance, i64(self.window.size_us))
+
+    def _find_table(self, start: ll.Value) -> ll.Value:
+        """The table of a slice, from the directory; leaves the kernel if there is none."""
+        cx = self.cx
+        directory = cx.load_field(self.state, StateBlock, "directory", PTR)
+        mask = cx.load_field(self.state, StateBlock, "directory_mask")
+        shift = cx.load_field(self.state, StateBlock, "directory_shift")
+        home = cx.b.lshr(cx.b.mul(start, i64(HASH_MULTIPLIER)), shift)
+        before = cx.b.block
+        probe, next_, found = (
+            cx.b.append_basic_block(f"slice.{name}") for name in ("probe", "next", "found")
+        )
+        cx.b.branch(probe)
+        cx.b.position_at_end(probe)
+        index = cx.b.phi(I64)
+        index.add_incoming(home, before)
+        entry = cx.at(directory, cx.b.mul(index, i64(ctypes.sizeof(DirectoryEntry))))
+        table = cx.load_field(entry, DirectoryEntry, "table", PTR)
+        empty = cx.b.icmp_unsigned("==", table, ll.Constant(PTR, None))
+        with cx.b.if_then(empty, likely=False):
+            cx.leave(Exit.NEW_SLICE, cx.row, start)
+        here = cx.load_field(entry, DirectoryEntry, "slice_start")
+        cx.b.cbranch(cx.b.icmp_signed("==", here, start), found, next_)
+        cx.b.position_at_end(next_)
+        index.add_incoming(cx.b.and_(cx.b.add(index, i64(1)), mask), next_)
+        cx.b.branch(probe)
+        cx.b.position_at_end(found)
+        return table
+
+
+def slice_start(cx: KernelContext, window: TumblingWindow, time: ll.Value) -> ll.Value:
+    """time - (time - offset) mod size, with the modulus rounded down, also before 1970."""
+    size = i64(window.size_us)
+    remainder = cx.b.srem(cx.b.sub(time, i64(window.offset_us)), size)
+    negative = cx.b.icmp_signed("<", remainder, i64(0))
+    floored = cx.b.select(negative, cx.b.add(remainder, size), remainder)
+    return cx.b.sub(time, floored)

@@ -1,0 +1,140 @@
+"""Strings in generated code: equality, order and hash of UTF-8 bytes."""
+
+from __future__ import annotations
+
+from llvmlite import ir as ll
+
+from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.values import Value
+from ir import Literal
+
+# A constant up to this long is compared with loads of its exact length; longer
+# ones call memcmp.
+_INLINE_BYTES = 32
+
+
+def equal_strings(cx: KernelContext, left: Value, right: Value) -> ll.Value:
+    """Whether two strings have the same bytes."""
+    compare = _equal_function(cx.module)
+    return cx.b.call(compare, [left.payload, left.length, right.payload, right.length])
+
+
+def equal_constant(cx: KernelContext, value: Value, literal: Literal) -> ll.Value:
+    """Whether a string equals a constant, without a branch.
+
+    A string of another length reads the constant itself instead, so that no
+    load leaves the column's buffer.
+    """
+    data = str(literal.value).encode()
+    same_length = cx.b.icmp_signed("==", value.length, ll.Constant(I32, len(data)))
+    if len(data) > _INLINE_BYTES:
+        known = Value(value.type, cx.constant_bytes(data), None, ll.Constant(I32, len(data)))
+        return equal_strings(cx, value, known)
+    address = cx.b.select(same_length, value.payload, cx.constant_bytes(data or b"\0"))
+    same = same_length
+    for offset, width in _pieces(len(data)):
+        type_ = ll.IntType(8 * width)
+        piece = cx.b.load(cx.at(address, offset), typ=type_, align=1)
+        wanted = int.from_bytes(data[offset : offset + width], "little")
+        same = cx.b.and_(same, cx.b.icmp_signed("==", piece, ll.Constant(type_, wanted)))
+    return same
+
+
+def _pieces(size: int) -> list[tuple[int, int]]:
+    """Loads of 8, 4, 2 and 1 bytes that cover `size` bytes; the last ones may overlap."""
+    if size == 0:
+        return []
+    width = max(w for w in (1, 2, 4, 8) if w <= size)
+    starts = list(range(0, size - width + 1, width))
+    if starts[-1] + width < size:
+        starts.append(size - width)
+    return [(start, width) for start in starts]
+
+
+def order_strings(cx: KernelContext, left: Value, right: Value) -> ll.Value:
+    """A negative, zero or positive i32 as left is before, equal to or after right."""
+    compare = _order_function(cx.module)
+    return cx.b.call(compare, [left.payload, left.length, right.payload, right.length])
+
+
+def hash_string(cx: KernelContext, value: Value) -> ll.Value:
+    """A 64-bit hash of the bytes."""
+    return cx.b.call(_hash_function(cx.module), [value.payload, value.length])
+
+
+_TWO_STRINGS = (PTR, I32, PTR, I32)
+
+
+def _equal_function(module: ll.Module) -> ll.Function:
+    name = "string.equal"
+    if name in module.globals:
+        return module.globals[name]
+    cx = _helper(module, name, I1, _TWO_STRINGS)
+    left, left_length, right, right_length = cx.function.args
+    differs = cx.b.icmp_signed("!=", left_length, right_length)
+    with cx.b.if_then(differs):
+        cx.b.ret(ll.Constant(I1, 0))
+    order = _memcmp(cx, left, right, cx.b.zext(left_length, I64))
+    cx.b.ret(cx.b.icmp_signed("==", order, ll.Constant(I32, 0)))
+    return cx.function
+
+
+def _order_function(module: ll.Module) -> ll.Function:
+    name = "string.order"
+    if name in module.globals:
+        return module.globals[name]
+    cx = _helper(module, name, I32, _TWO_STRINGS)
+    left, left_length, right, right_length = cx.function.args
+    shorter = cx.b.select(
+        cx.b.icmp_signed("<", left_length, right_length), left_length, right_length
+    )
+    order = _memcmp(cx, left, right, cx.b.zext(shorter, I64))
+    tie = cx.b.icmp_signed("==", order, ll.Constant(I32, 0))
+    cx.b.ret(cx.b.select(tie, cx.b.sub(left_length, right_length), order))
+    return cx.function
+
+
+def _hash_function(module: ll.Module) -> ll.Function:
+    """Eight bytes a step, folded by a 128-bit product; the tail byte by byte."""
+    name = "string.hash"
+    if name in module.globals:
+        return module.globals[name]
+    cx = _helper(module, name, I64, (PTR, I32))
+    data, length = cx.function.args[0], cx.b.zext(cx.function.args[1], I64)
+    hash_ = cx.variable(I64, cx.b.xor(length, i64(_SEED)))
+    words = cx.b.lshr(length, i64(3))
+    with cx.loop(i64(0), words, "word") as index:
+        word = cx.b.load(cx.element(data, index, I64), typ=I64, align=1)
+        cx.b.store(_mix(cx, cx.b.load(hash_, typ=I64), word), hash_)
+    tail = cx.variable(I64, i64(0))
+    with cx.loop(cx.b.shl(words, i64(3)), length, "byte") as index:
+        byte = cx.b.zext(cx.b.load(cx.at(data, index), typ=I8), I64)
+        cx.b.store(cx.b.or_(cx.b.shl(cx.b.load(tail, typ=I64), i64(8)), byte), tail)
+    cx.b.ret(_mix(cx, cx.b.load(hash_, typ=I64), cx.b.load(tail, typ=I64)))
+    return cx.function
+
+
+_SEED = 0x2D358DCCAA6C78A5
+_FOLD = 0x8BB84B93962EACC9
+
+
+def _mix(cx: KernelContext, hash_: ll.Value, word: ll.Value) -> ll.Value:
+    """The two halves of a 64 x 64 -> 128 bit product, xored: every input bit reaches all."""
+    wide = ll.IntType(128)
+    product = cx.b.mul(
+        cx.b.zext(cx.b.xor(hash_, word), wide), ll.Constant(wide, _FOLD), name="product"
+    )
+    high = cx.b.trunc(cx.b.lshr(product, ll.Constant(wide, 64)), I64)
+    return cx.b.xor(cx.b.xor(cx.b.trunc(product, I64), high), i64(_SEED))
+
+
+def _helper(
+    module: ll.Module, name: str, result: ll.Type, params: tuple[ll.Type, ...]
+) -> KernelContext:
+    cx = new_function(module, name, result, params)
+    cx.function.linkage = "internal"
+    return cx
+
+
+def _memcmp(cx: KernelContext, left: ll.Value, right: ll.Value, count: ll.Value) -> ll.Value:
+    return cx.b.call(cx.external("memcmp", I32, PTR, PTR, I64), [left, right, count])

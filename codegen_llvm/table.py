@@ -1,0 +1,275 @@
+"""The group table in generated code: open addressing, linear probing, host-owned memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from llvmlite import ir as ll
+
+from codegen_llvm.abi import HASH_MULTIPLIER, Exit, StateBlock, TableBlock
+from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, llvm_type
+from codegen_llvm.layout import SlotLayout
+from codegen_llvm.strings import equal_strings, hash_string
+from codegen_llvm.values import Value
+from ir import BOOL, STRING, DataType
+
+_Init: TypeAlias = Callable[[ll.Value], None]
+
+_USED = 1
+HASH_BITS = 0xFFFF_FFFF_0000_0000
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of the current row; `null_bit` is its bit in the tag, 0 if it never is null."""
+
+    field: str
+    value: Value
+    null_bit: int
+
+
+@dataclass
+class TableRegisters:
+    """The current table in registers: read at every row, changed at a slice's end."""
+
+    block: ll.Value
+    slots: ll.Value
+    mask: ll.Value
+    shift: ll.Value
+    slice_start: ll.Value
+
+
+def table_registers(cx: KernelContext, state: ll.Value) -> TableRegisters:
+    """Variables for the state's current table."""
+    block = cx.load_field(state, StateBlock, "current", PTR)
+    registers = TableRegisters(
+        cx.variable(PTR, block),
+        *(cx.variable(type_, ll.Constant(type_, None)) for type_ in (PTR, I64, I64, I64)),
+    )
+    load_table(cx, registers, block)
+    return registers
+
+
+def load_table(cx: KernelContext, registers: TableRegisters, block: ll.Value) -> None:
+    """Make a table the current one."""
+    cx.b.store(block, registers.block)
+    cx.b.store(cx.load_field(block, TableBlock, "slots", PTR), registers.slots)
+    for name in ("mask", "shift", "slice_start"):
+        cx.b.store(cx.load_field(block, TableBlock, name), getattr(registers, name))
+
+
+def normalize_key(cx: KernelContext, value: Value) -> Value:
+    """-0.0 becomes 0.0 and every NaN the same NaN, so that equal keys have equal bits."""
+    payload = value.payload
+    if value.type.is_float:
+        zero, nan = ll.Constant(payload.type, 0.0), ll.Constant(payload.type, float("nan"))
+        is_zero = cx.b.fcmp_ordered("==", payload, zero)
+        payload = cx.b.select(is_zero, zero, payload)
+        payload = cx.b.select(cx.b.fcmp_unordered("uno", payload, payload), nan, payload)
+    if value.null is not None and value.type != STRING:
+        payload = cx.b.select(value.null, ll.Constant(payload.type, 0), payload)
+    length = value.length
+    if value.null is not None and length is not None:
+        length = cx.b.select(value.null, ll.Constant(I32, 0), length)
+    return Value(value.type, payload, value.null, length)
+
+
+def hash_keys(cx: KernelContext, keys: list[Key]) -> ll.Value:
+    """A hash whose high bits depend on every key; one multiplication for one number."""
+    hash_: ll.Value | None = None
+    for key in keys:
+        word = _key_word(cx, key)
+        if hash_ is not None:
+            rotated = cx.b.or_(cx.b.shl(hash_, i64(25)), cx.b.lshr(hash_, i64(39)))
+            word = cx.b.xor(rotated, word)
+        hash_ = cx.b.mul(word, i64(HASH_MULTIPLIER))
+    assert hash_ is not None
+    return hash_
+
+
+def _key_word(cx: KernelContext, key: Key) -> ll.Value:
+    value = key.value
+    if value.type == STRING:
+        return hash_string(cx, value)
+    word = as_integer(cx, value)
+    if word.type != I64:
+        word = cx.b.zext(word, I64)
+    if value.type.is_float:
+        # Whole numbers as doubles differ in their upper bits only: bring those down.
+        word = cx.b.xor(word, cx.b.lshr(word, i64(32)))
+    return word
+
+
+def as_integer(cx: KernelContext, value: Value) -> ll.Value:
+    """The bits of a number, for hashing and comparing keys."""
+    if value.type.is_float:
+        return cx.b.bitcast(value.payload, ll.IntType(value.type.bits))
+    return value.payload
+
+
+@dataclass
+class Table:
+    """Finds the slot of a group in the current table, or makes it."""
+
+    cx: KernelContext
+    layout: SlotLayout
+    state: ll.Value
+    registers: TableRegisters
+    probes: ll.Value
+
+    def find_or_insert(self, keys: list[Key], init_accumulators: _Init) -> ll.Value:
+        """The address of the row's slot; leaves the kernel where memory must grow first."""
+        cx, registers = self.cx, self.registers
+        slots = cx.b.load(registers.slots, typ=PTR)
+        if not keys:
+            return self._only_slot(slots, init_accumulators)
+        hash_ = hash_keys(cx, keys)
+        expected, tag_mask = self._expected_tag(keys, hash_)
+        mask = cx.b.load(registers.mask, typ=I64)
+        home = cx.b.lshr(hash_, cx.b.load(registers.shift, typ=I64))
+        probe, miss, step, insert, found = (
+            cx.b.append_basic_block(f"group.{name}")
+            for name in ("probe", "miss", "step", "insert", "found")
+        )
+        start = cx.b.block
+        cx.b.branch(probe)
+        cx.b.position_at_end(probe)
+        index = cx.b.phi(I64)
+        index.add_incoming(home, start)
+        slot = cx.at(slots, cx.b.mul(index, i64(self.layout.size)))
+        tag = cx.b.load(slot, typ=I64)
+        same = cx.b.icmp_signed("==", cx.b.and_(tag, tag_mask), expected)
+        self._branch_if_same(keys, slot, same, found, miss)
+        cx.b.position_at_end(miss)
+        used = cx.b.trunc(tag, I1)
+        cx.b.cbranch(used, step, insert)
+        cx.b.position_at_end(step)
+        cx.count_up(self.probes, i64(1))
+        index.add_incoming(cx.b.and_(cx.b.add(index, i64(1)), mask), step)
+        cx.b.branch(probe)
+        cx.b.position_at_end(insert)
+        self._insert(keys, slot, expected, init_accumulators)
+        cx.b.branch(found)
+        cx.b.position_at_end(found)
+        return slot
+
+    def _only_slot(self, slot: ll.Value, init_accumulators: _Init) -> ll.Value:
+        """The single group of a program without keys."""
+        tag = self.cx.b.load(slot, typ=I64)
+        unused = self.cx.b.icmp_signed("==", tag, i64(0))
+        with self.cx.b.if_then(unused, likely=False):
+            self._insert([], slot, i64(_USED), init_accumulators)
+        return slot
+
+    def _expected_tag(self, keys: list[Key], hash_: ll.Value) -> tuple[ll.Value, ll.Value]:
+        """The tag of the row's group, and the bits of it that identify a group.
+
+        One fixed-width key is compared itself, so its hash need not be in the tag.
+        """
+        expected, mask = i64(_USED), _USED
+        if len(keys) > 1 or keys[0].value.type == STRING:
+            expected = self.cx.b.or_(self.cx.b.and_(hash_, i64(HASH_BITS)), expected)
+            mask |= HASH_BITS
+        for key in keys:
+            mask |= key.null_bit
+            if key.value.null is not None:
+                bit = self.cx.b.select(key.value.null, i64(key.null_bit), i64(0))
+                expected = self.cx.b.or_(expected, bit)
+        return expected, i64(mask - (1 << 64) if mask >> 63 else mask)
+
+    def _branch_if_same(
+        self, keys: list[Key], slot: ll.Value, same: ll.Value, found: ll.Block, miss: ll.Block
+    ) -> None:
+        """Go on to `found` if the slot is of the row's group; strings are compared last."""
+        cx = self.cx
+        for key in sorted(keys, key=lambda key: key.value.type == STRING):
+            if key.value.type == STRING:
+                deeper = cx.b.append_basic_block("group.string")
+                cx.b.cbranch(same, deeper, miss)
+                cx.b.position_at_end(deeper)
+                same = equal_strings(cx, key.value, self.stored(slot, key.field, STRING))
+            else:
+                stored = self.stored(slot, key.field, key.value.type)
+                bits = cx.b.icmp_signed("==", as_integer(cx, stored), as_integer(cx, key.value))
+                same = cx.b.and_(same, bits)
+        cx.b.cbranch(same, found, miss)
+
+    def _insert(
+        self, keys: list[Key], slot: ll.Value, tag: ll.Value, init_accumulators: _Init
+    ) -> None:
+        """Make a group; every check comes before the first store."""
+        cx = self.cx
+        block = cx.b.load(self.registers.block, typ=PTR)
+        count = cx.load_field(block, TableBlock, "count")
+        full = cx.b.icmp_signed(">=", count, cx.load_field(block, TableBlock, "limit"))
+        with cx.b.if_then(full, likely=False):
+            cx.leave(Exit.GROW_TABLE, cx.row)
+        strings = [key.value for key in keys if key.value.type == STRING]
+        if strings:
+            self.reserve(self._room(strings))
+        cx.store_field(cx.b.add(count, i64(1)), block, TableBlock, "count")
+        cx.b.store(tag, slot)
+        for key in keys:
+            self._store_key(slot, key)
+        init_accumulators(slot)
+
+    def _room(self, strings: list[Value]) -> ll.Value:
+        room: ll.Value = i64(0)
+        for value in strings:
+            room = self.cx.b.add(room, self.cx.b.zext(value.length, I64))
+        return room
+
+    def reserve(self, room: ll.Value) -> None:
+        """Leave the kernel unless the arena has this much room."""
+        cx = self.cx
+        next_ = cx.load_field(self.state, StateBlock, "arena_next")
+        end = cx.load_field(self.state, StateBlock, "arena_end")
+        short = cx.b.icmp_signed("<", cx.b.sub(end, next_), room)
+        with cx.b.if_then(short, likely=False):
+            cx.leave(Exit.GROW_ARENA, cx.row, room)
+
+    def _store_key(self, slot: ll.Value, key: Key) -> None:
+        if key.value.type == STRING:
+            self.store_string(slot, key.field, key.value, key.value.length)
+        else:
+            store_value(self.cx, self.cx.at(slot, self.layout.offset(key.field)), key.value)
+
+    def store_string(
+        self, slot: ll.Value, field: str, value: Value, capacity: ll.Value
+    ) -> None:
+        """Copy a string into room that was reserved, and point the slot at it."""
+        cx = self.cx
+        next_ = cx.load_field(self.state, StateBlock, "arena_next", PTR)
+        cx.copy_bytes(next_, value.payload, cx.b.zext(value.length, I64))
+        cx.store_field(
+            cx.at(next_, cx.b.zext(capacity, I64)), self.state, StateBlock, "arena_next"
+        )
+        cx.b.store(next_, cx.at(slot, self.layout.offset(f"{field}.data")))
+        cx.b.store(value.length, cx.at(slot, self.layout.offset(f"{field}.length")))
+        cx.b.store(capacity, cx.at(slot, self.layout.offset(f"{field}.capacity")))
+
+    def stored(self, slot: ll.Value, field: str, type_: DataType) -> Value:
+        """A value that lies in a slot."""
+        return stored_value(self.cx, self.layout, slot, field, type_)
+
+
+def stored_value(
+    cx: KernelContext, layout: SlotLayout, slot: ll.Value, field: str, type_: DataType
+) -> Value:
+    """A value that lies in a slot."""
+    if type_ == STRING:
+        data = cx.b.load(cx.at(slot, layout.offset(f"{field}.data")), typ=PTR)
+        length = cx.b.load(cx.at(slot, layout.offset(f"{field}.length")), typ=I32)
+        return Value(STRING, data, None, length)
+    address = cx.at(slot, layout.offset(field))
+    if type_ == BOOL:
+        return Value(BOOL, cx.b.trunc(cx.b.load(address, typ=I8), I1))
+    return Value(type_, cx.b.load(address, typ=llvm_type(type_)))
+
+
+def store_value(cx: KernelContext, address: ll.Value, value: Value) -> None:
+    """Store a number; a bool takes a byte."""
+    payload = cx.b.zext(value.payload, I8) if value.type == BOOL else value.payload
+    cx.b.store(payload, address)

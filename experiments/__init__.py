@@ -1,0 +1,1 @@
+"""Experiments: reproducible measurements of Kodiak against baselines."""

@@ -1,0 +1,1 @@
+"""Programs to compare with that are not Kodiak."""

@@ -1,0 +1,161 @@
+"""The record of one experiment: what ran, where, every sample, and the ratios that matter."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from experiments.measure import Samples
+
+PACKAGES = ("llvmlite", "numpy", "pyarrow", "pyspark")
+PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Whether hardware counters can be read here, and if not, why."""
+
+    available: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The machine and the software that a measurement was taken on."""
+
+    commit: str
+    cpu: str
+    cores: int
+    counters: Counters
+    python: str
+    versions: Mapping[str, str]
+    load_average: tuple[float, ...]
+    taken_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One run of an experiment."""
+
+    experiment: str
+    scale: float
+    rows: int
+    seed: int
+    samples: tuple[Samples, ...]
+    ratios: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+    environment: Environment = field(default_factory=lambda: this_environment())
+
+    def to_json(self) -> str:
+        """The record as JSON, raw samples included."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+    def write(self, path: Path) -> None:
+        """Write the JSON, complete or not at all."""
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        temporary.write_text(self.to_json(), encoding="utf-8")
+        os.replace(temporary, path)
+
+    def show(self, console: Console) -> None:
+        """Print the samples as a table, then ratios and circumstances."""
+        console.print(_samples_table(self))
+        for name, ratio in self.ratios.items():
+            console.print(f"{name}: [bold]{ratio:.2f}[/bold]")
+        for note in self.notes:
+            console.print(f"[yellow]{note}[/yellow]")
+        here = self.environment
+        console.print(f"{here.cpu}, {here.cores} cores, commit {here.commit}", style="dim")
+        console.print(f"hardware counters: {here.counters.reason}", style="dim")
+
+
+def this_environment() -> Environment:
+    """What can be found out about this machine and installation."""
+    return Environment(
+        commit=_commit(),
+        cpu=_cpu_model(),
+        cores=os.cpu_count() or 1,
+        counters=counters(),
+        python=platform.python_version(),
+        versions={name: _version(name) for name in PACKAGES},
+        load_average=os.getloadavg(),
+        taken_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def counters() -> Counters:
+    """Try to count cycles; a failure is explained with the kernel's answer and setting."""
+    try:
+        import py_perf_event as perf
+    except ImportError as error:
+        return Counters(False, f"py-perf-event cannot be imported: {error}")
+    try:
+        perf.measure([perf.Hardware.CPU_CYCLES], sum, range(1000))
+    except FileNotFoundError:
+        return Counters(False, "this CPU offers none (usual in a virtual machine)")
+    except Exception as error:
+        return Counters(False, f"{error}; perf_event_paranoid is {_paranoid()}")
+    return Counters(True, "available")
+
+
+def _paranoid() -> str:
+    try:
+        return PARANOID.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        return f"unreadable ({error.strerror})"
+
+
+def _samples_table(record: Record) -> Table:
+    """One line for each contestant, the fastest first."""
+    table = Table(title=f"{record.experiment}: {record.rows:,} rows, one thread")
+    for name in ("contestant", "M rows/s", "best ms", "median ms", "runs"):
+        table.add_column(name, justify="left" if name == "contestant" else "right")
+    table.add_column("what it does")
+    for s in sorted(record.samples, key=lambda s: s.best_ns):
+        numbers = (f"{s.million_rows_per_second(record.rows):.0f}", f"{s.best_ns / 1e6:.2f}")
+        rest = (f"{s.median_ns / 1e6:.2f}", str(len(s.elapsed_ns)), s.description)
+        table.add_row(s.name, *numbers, *rest)
+    return table
+
+
+def _commit() -> str:
+    """The commit of the checkout, marked when files differ from it."""
+    head = _git("rev-parse", "HEAD")
+    if head is None:
+        return "unknown (not a git checkout)"
+    return f"{head} with local changes" if _git("status", "--porcelain") else head
+
+
+def _git(*arguments: str) -> str | None:
+    """What git prints, or None where git or the repository is missing."""
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

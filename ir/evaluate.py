@@ -1,0 +1,331 @@
+"""The reference evaluator: the one definition of what plans and expressions mean.
+
+Slow and clear on purpose. Constant folding calls it, and every faster
+implementation is tested against it. The order in which operands are evaluated
+is Spark's, because it decides whether an operand that would fail is reached.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
+
+from ir.accumulators import Accumulator, accumulator
+from ir.arithmetic import (
+    Number,
+    compare,
+    convert,
+    convertible,
+    fits,
+    float_remainder,
+    normalize_key,
+    quotient,
+    remainder,
+    round_to,
+    wrap,
+)
+from ir.errors import EvaluationError
+from ir.expr import Call, Cast, Column, Expr, Literal, Scalar, conjuncts
+from ir.functions import EvalMode
+from ir.operators import (
+    WINDOW_END,
+    WINDOW_START,
+    Aggregate,
+    Filter,
+    Named,
+    Operator,
+    Project,
+    Sink,
+    Source,
+)
+from ir.text_form import expr_text
+
+Row: TypeAlias = Mapping[str, Scalar]
+Meaning: TypeAlias = Callable[[Call, Row], Scalar]
+
+
+def evaluate_expr(expr: Expr, row: Row) -> Scalar:
+    """The value of an expression for a row; raises EvaluationError where Spark would fail."""
+    match expr:
+        case Column(name):
+            return row[name]
+        case Literal(value):
+            return value
+        case Cast():
+            return _cast(expr, row)
+        case Call():
+            return _MEANINGS[expr.function](expr, row)
+    raise TypeError(f"{type(expr).__name__} has no meaning yet; add it to ir.evaluate")
+
+
+def evaluate(plan: Operator, rows: Iterable[Row]) -> list[dict[str, Scalar]]:
+    """The rows that an operator makes of its source's rows, groups by first appearance."""
+    names = plan.schema.names
+    return [{name: row[name] for name in names} for row in _rows(plan, rows)]
+
+
+class LazyRow(Mapping[str, Scalar]):
+    """A projected row whose columns are computed when they are first read."""
+
+    def __init__(self, columns: Mapping[str, Expr], source: Row) -> None:
+        self._columns = columns
+        self._source = source
+        self._known: dict[str, Scalar] = {}
+
+    def __getitem__(self, name: str) -> Scalar:
+        if name not in self._known:
+            self._known[name] = evaluate_expr(self._columns[name], self._source)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+def _rows(node: Operator, rows: Iterable[Row]) -> Iterator[Row]:
+    match node:
+        case Source(_, schema):
+            yield from ({name: row[name] for name in schema.names} for row in rows)
+        case Sink(source):
+            yield from _rows(source, rows)
+        case Filter(source, predicate):
+            yield from (row for row in _rows(source, rows) if passes(predicate, row))
+        case Project(source, columns):
+            made = {column.name: column.expr for column in columns}
+            yield from (LazyRow(made, row) for row in _rows(source, rows))
+        case Aggregate(source):
+            yield from _aggregate(node, _rows(source, rows))
+        case _:
+            raise TypeError(f"{type(node).__name__} has no meaning yet; add it to ir.evaluate")
+
+
+def passes(predicate: Expr, row: Row) -> bool:
+    """Whether a filter keeps a row.
+
+    The parts of a conjunction are tested one by one, so that a part that is null
+    ends the row. An `and` as a value would still evaluate its right side then:
+    Spark's generated filters make the same difference.
+    """
+    return all(evaluate_expr(part, row) is True for part in conjuncts(predicate))
+
+
+def _aggregate(node: Aggregate, rows: Iterable[Row]) -> Iterator[Row]:
+    groups: dict[tuple[str, ...], _Group] = {}
+    if node.window is None and not node.keys:
+        groups[()] = _Group(node, {})
+    for row in rows:
+        key = _window_of(node, row)
+        if key is None:
+            continue
+        key.update(_keys_of(node.keys, row))
+        identity = tuple(map(repr, key.values()))  # NaN is not equal to itself, its text is
+        if identity not in groups:
+            groups[identity] = _Group(node, key)
+        groups[identity].add(row)
+    yield from (group.result() for group in groups.values())
+
+
+class _Group:
+    """The key and the running aggregates of one group."""
+
+    def __init__(self, node: Aggregate, key: Row) -> None:
+        self.key = key
+        self.aggregates: list[tuple[str, Expr | None, Accumulator]] = [
+            (one.name, one.call.argument, accumulator(one.call)) for one in node.aggregates
+        ]
+
+    def add(self, row: Row) -> None:
+        for _, argument, running in self.aggregates:
+            value = 1 if argument is None else evaluate_expr(argument, row)
+            if value is not None:
+                running.add(value)
+
+    def result(self) -> Row:
+        made = {name: running.result() for name, _, running in self.aggregates}
+        return {**self.key, **made}
+
+
+def _window_of(node: Aggregate, row: Row) -> dict[str, Scalar] | None:
+    """The window's bounds, nothing without a window, or None for a row without a time."""
+    if node.window is None:
+        return {}
+    time = evaluate_expr(node.window.time, row)
+    if time is None:
+        return None
+    assert isinstance(time, int)
+    start = node.window.start_of(time)
+    return {WINDOW_START: start, WINDOW_END: start + node.window.size_us}
+
+
+def _keys_of(keys: tuple[Named, ...], row: Row) -> dict[str, Scalar]:
+    return {key.name: normalize_key(evaluate_expr(key.expr, row)) for key in keys}
+
+
+def _cast(cast: Cast, row: Row) -> Scalar:
+    value = evaluate_expr(cast.child, row)
+    if value is None:
+        return None
+    assert not isinstance(value, str)
+    if convertible(value, cast.type) or cast.mode is EvalMode.LEGACY:
+        return convert(value, cast.type)
+    return _lost(cast, "CAST_OVERFLOW")
+
+
+def _lost(expr: Call | Cast, condition: str) -> Scalar:
+    """What ANSI and TRY make of a value that cannot be represented."""
+    if expr.mode is EvalMode.ANSI:
+        raise EvaluationError(condition, expr_text(expr))
+    return None
+
+
+def _strict(compute: Callable[..., Scalar]) -> Meaning:
+    """From left to right; the first null is the result and ends the evaluation."""
+
+    def meaning(call: Call, row: Row) -> Scalar:
+        values: list[Scalar] = []
+        for arg in call.args:
+            value = evaluate_expr(arg, row)
+            if value is None:
+                return None
+            values.append(value)
+        return compute(call, *values)
+
+    return meaning
+
+
+def _arithmetic(compute: Callable[..., Number]) -> Meaning:
+    def result(call: Call, *values: Number) -> Scalar:
+        exact = compute(*values)
+        if isinstance(exact, float):
+            return round_to(exact, call.type)
+        return _in_range(call, exact)
+
+    return _strict(result)
+
+
+def _in_range(call: Call, exact: int) -> Scalar:
+    if fits(exact, call.type):
+        return exact
+    if call.mode is EvalMode.LEGACY:
+        return wrap(exact, call.type)
+    return _lost(call, "ARITHMETIC_OVERFLOW")
+
+
+def _division(compute: Callable[..., Scalar], condition: str) -> Meaning:
+    """The divisor comes first: where it is null, the dividend is not evaluated.
+
+    Outside ANSI mode, a zero divisor gives null, also without the dividend.
+    """
+
+    def meaning(call: Call, row: Row) -> Scalar:
+        divisor = evaluate_expr(call.args[1], row)
+        if divisor is None or (divisor == 0 and call.mode is not EvalMode.ANSI):
+            return None
+        dividend = evaluate_expr(call.args[0], row)
+        if dividend is None:
+            return None
+        if divisor == 0:
+            return _lost(call, condition)
+        return compute(call, dividend, divisor)
+
+    return meaning
+
+
+def _divide(call: Call, left: float, right: float) -> Scalar:
+    return left / right
+
+
+def _int_divide(call: Call, left: int, right: int) -> Scalar:
+    return _in_range(call, quotient(left, right))
+
+
+def _remainder(call: Call, left: Number, right: Number) -> Scalar:
+    if call.type.is_float:
+        return float_remainder(left, right)
+    return remainder(int(left), int(right))
+
+
+def _comparison(test: Callable[[int, int], bool]) -> Meaning:
+    return _strict(lambda call, left, right: test(compare(left, right), 0))
+
+
+def _eq_null_safe(call: Call, row: Row) -> Scalar:
+    left, right = (evaluate_expr(arg, row) for arg in call.args)
+    if left is None or right is None:
+        return left is right
+    return compare(left, right) == 0
+
+
+def _between(call: Call, row: Row) -> Scalar:
+    """`low <= value and value <= high`, which is what Spark replaces it by."""
+    value, low, high = call.args
+    return evaluate_expr(Call("and", (Call("ge", (value, low)), Call("le", (value, high)))), row)
+
+
+def _in(call: Call, row: Row) -> Scalar:
+    """True at the first equal element; null if the value, or any element before the end, is."""
+    value = evaluate_expr(call.args[0], row)
+    if value is None:
+        return None
+    saw_null = False
+    for arg in call.args[1:]:
+        element = evaluate_expr(arg, row)
+        if element is None:
+            saw_null = True
+        elif compare(value, element) == 0:
+            return True
+    return None if saw_null else False
+
+
+def _connective(call: Call, row: Row, decisive: bool) -> Scalar:
+    """`and` is decided by false, `or` by true; a null on the left decides nothing."""
+    left = evaluate_expr(call.args[0], row)
+    if left is decisive:
+        return decisive
+    right = evaluate_expr(call.args[1], row)
+    if right is decisive:
+        return decisive
+    return None if left is None or right is None else not decisive
+
+
+def _coalesce(call: Call, row: Row) -> Scalar:
+    values = (evaluate_expr(arg, row) for arg in call.args)
+    return next((value for value in values if value is not None), None)
+
+
+def _case_when(call: Call, row: Row) -> Scalar:
+    for condition, value in zip(call.args[0:-1:2], call.args[1:-1:2], strict=True):
+        if evaluate_expr(condition, row) is True:
+            return evaluate_expr(value, row)
+    return evaluate_expr(call.args[-1], row)
+
+
+_MEANINGS: dict[str, Meaning] = {
+    "add": _arithmetic(operator.add),
+    "subtract": _arithmetic(operator.sub),
+    "multiply": _arithmetic(operator.mul),
+    "divide": _division(_divide, "DIVIDE_BY_ZERO"),
+    "int_divide": _division(_int_divide, "DIVIDE_BY_ZERO"),
+    "remainder": _division(_remainder, "REMAINDER_BY_ZERO"),
+    "negate": _arithmetic(operator.neg),
+    "eq": _comparison(operator.eq),
+    "ne": _comparison(operator.ne),
+    "lt": _comparison(operator.lt),
+    "le": _comparison(operator.le),
+    "gt": _comparison(operator.gt),
+    "ge": _comparison(operator.ge),
+    "eq_null_safe": _eq_null_safe,
+    "between": _between,
+    "in": _in,
+    "and": partial(_connective, decisive=False),
+    "or": partial(_connective, decisive=True),
+    "not": _strict(lambda call, value: not value),
+    "is_null": lambda call, row: evaluate_expr(call.args[0], row) is None,
+    "is_not_null": lambda call, row: evaluate_expr(call.args[0], row) is not None,
+    "coalesce": _coalesce,
+    "case_when": _case_when,
+}

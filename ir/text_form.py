@@ -1,0 +1,241 @@
+"""Readable text of expressions and plans: stable, and different for different meanings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+
+from ir.aggregates import AggregateCall
+from ir.expr import Call, Cast, Column, Expr, Literal
+from ir.functions import EvalMode, function_named
+from ir.operators import Aggregate, Filter, Named, Operator, Project, Sink, Source
+from ir.types import BOOL, DATE, FLOAT64, INT64, TIMESTAMP, TYPES, Field, Schema
+from ir.windows import TumblingWindow
+
+# How tightly each form binds; an operand that binds less tightly gets parentheses.
+_ATOM = 8
+_NOT = 3
+_COMPARISON = 4
+_BINDING = {
+    "or": 1,
+    "and": 2,
+    **dict.fromkeys(("=", "!=", "<", "<=", ">", ">=", "<=>"), _COMPARISON),
+    **dict.fromkeys(("+", "-"), 5),
+    **dict.fromkeys(("*", "/", "%", "div"), 6),
+}
+_BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Words that read as something else: syntax, types, and how special values are written.
+_KEYWORDS = frozenset(TYPES) | {
+    *("and", "between", "case", "cast", "div", "else", "end", "in", "is", "not", "or", "then"),
+    *("when", "null", "true", "false", "nan", "inf"),
+}
+_UNITS = (
+    ("d", 86_400_000_000),
+    ("h", 3_600_000_000),
+    ("min", 60_000_000),
+    ("s", 1_000_000),
+    ("ms", 1_000),
+    ("us", 1),
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def expr_text(expr: Expr) -> str:
+    """The expression in infix form; ANSI is not shown, other modes are (`a +[try] b`)."""
+    return _bound(expr)[0]
+
+
+def aggregate_text(call: AggregateCall) -> str:
+    """The call of an aggregate function, such as `sum(value)`."""
+    argument = "*" if call.argument is None else expr_text(call.argument)
+    return f"{call.function}{_mode(call.mode)}({argument})"
+
+
+def plan_text(plan: Operator) -> str:
+    """The operators as an indented tree, the sink first, one line each."""
+    lines = [f"{'  ' * depth}{_operator_text(node)}" for depth, node in _with_depth(plan, 0)]
+    return "\n".join(lines) + "\n"
+
+
+def schema_text(schema: Schema) -> str:
+    """The fields as `name: type`, with `?` where null may occur."""
+    return ", ".join(map(_field_text, schema)) or "no columns"
+
+
+def window_text(window: TumblingWindow) -> str:
+    """The window as `tumbling(event_time, 10 s)`."""
+    parts = [expr_text(window.time), duration_text(window.size_us)]
+    if window.offset_us:
+        parts.append(f"offset {duration_text(window.offset_us)}")
+    return f"tumbling({', '.join(parts)})"
+
+
+def duration_text(microseconds: int) -> str:
+    """A duration in the largest unit that divides it."""
+    for unit, size in _UNITS:
+        if microseconds % size == 0 and microseconds:
+            return f"{microseconds // size} {unit}"
+    return "0 s"
+
+
+def name_text(name: str) -> str:
+    """A column name, in backticks unless it reads as a plain word."""
+    if _BARE_NAME.fullmatch(name) and name not in _KEYWORDS:
+        return name
+    return _quoted(name, "`")
+
+
+def _bound(expr: Expr) -> tuple[str, int]:
+    """The text of an expression and how tightly it binds."""
+    match expr:
+        case Column(name):
+            return name_text(name), _ATOM
+        case Literal():
+            return _literal_text(expr), _ATOM
+        case Cast(child, type_, mode):
+            return f"cast{_mode(mode)}({expr_text(child)} as {type_})", _ATOM
+        case Call():
+            return _call_text(expr)
+    raise TypeError(f"{type(expr).__name__} has no text form; add it to ir.text_form")
+
+
+def _call_text(call: Call) -> tuple[str, int]:
+    symbol = function_named(call.function).symbol
+    if symbol is not None:
+        return _infix(call, symbol), _BINDING[symbol]
+    if call.function in _SPECIAL:
+        return _SPECIAL[call.function](call)
+    listed = ", ".join(map(expr_text, call.args))
+    return f"{call.function}{_mode(call.mode)}({listed})", _ATOM
+
+
+def _infix(call: Call, symbol: str) -> str:
+    """Operators associate to the left, comparisons not at all."""
+    binding = _BINDING[symbol]
+    left, right = call.args
+    least = binding + 1 if binding == _COMPARISON else binding
+    return f"{_operand(left, least)} {symbol}{_mode(call.mode)} {_operand(right, binding + 1)}"
+
+
+def _operand(expr: Expr, least: int) -> str:
+    text, binding = _bound(expr)
+    return text if binding >= least else f"({text})"
+
+
+def _not(call: Call) -> tuple[str, int]:
+    return f"not{_mode(call.mode)} {_operand(call.args[0], _NOT)}", _NOT
+
+
+def _null_test(words: str) -> Callable[[Call], tuple[str, int]]:
+    def text(call: Call) -> tuple[str, int]:
+        return f"{_operand(call.args[0], _COMPARISON + 1)} {words}{_mode(call.mode)}", _COMPARISON
+
+    return text
+
+
+def _between(call: Call) -> tuple[str, int]:
+    value, low, high = (_operand(arg, _COMPARISON + 1) for arg in call.args)
+    return f"{value} between{_mode(call.mode)} {low} and {high}", _COMPARISON
+
+
+def _in(call: Call) -> tuple[str, int]:
+    listed = ", ".join(map(expr_text, call.args[1:]))
+    value = _operand(call.args[0], _COMPARISON + 1)
+    return f"{value} in{_mode(call.mode)} ({listed})", _COMPARISON
+
+
+def _case_when(call: Call) -> tuple[str, int]:
+    texts = [expr_text(arg) for arg in call.args]
+    pairs = zip(texts[0:-1:2], texts[1:-1:2], strict=True)
+    branches = " ".join(f"when {condition} then {value}" for condition, value in pairs)
+    return f"case{_mode(call.mode)} {branches} else {texts[-1]} end", _ATOM
+
+
+_SPECIAL: dict[str, Callable[[Call], tuple[str, int]]] = {
+    "not": _not,
+    "is_null": _null_test("is null"),
+    "is_not_null": _null_test("is not null"),
+    "between": _between,
+    "in": _in,
+    "case_when": _case_when,
+}
+
+
+def _mode(mode: EvalMode) -> str:
+    return "" if mode is EvalMode.ANSI else f"[{mode.value}]"
+
+
+def _literal_text(literal: Literal) -> str:
+    """The value; with its type, unless how it is written says that."""
+    value, type_ = literal.value, literal.type
+    if value is None:
+        return f"{type_} null"
+    if isinstance(value, str):
+        return _quoted(value, "'")
+    if type_ is BOOL:
+        return "true" if value else "false"
+    if type_ in (DATE, TIMESTAMP) and isinstance(value, int):
+        return f"{type_} {_calendar(value, is_date=type_ is DATE)}"
+    return repr(value) if type_ in (INT64, FLOAT64) else f"{type_} {value!r}"
+
+
+def _calendar(value: int, is_date: bool) -> str:
+    """The calendar form, or the bare number outside the years 1 to 9999."""
+    try:
+        if is_date:
+            return f"'{date(1970, 1, 1) + timedelta(days=value)}'"
+        moment = _EPOCH + timedelta(microseconds=value)
+        return f"'{moment.replace(tzinfo=None)}'"
+    except OverflowError:
+        return str(value)
+
+
+def _quoted(value: str, quote: str) -> str:
+    return quote + "".join(_escaped(char, quote) for char in value) + quote
+
+
+def _escaped(char: str, quote: str) -> str:
+    if char in (quote, "\\"):
+        return "\\" + char
+    return char if char.isprintable() else char.encode("unicode_escape").decode()
+
+
+def _with_depth(node: Operator, depth: int) -> Iterator[tuple[int, Operator]]:
+    yield depth, node
+    for source in node.inputs:
+        yield from _with_depth(source, depth + 1)
+
+
+def _operator_text(node: Operator) -> str:
+    match node:
+        case Source(name, schema):
+            return f"source {name_text(name)}: {schema_text(schema)}"
+        case Filter(_, predicate):
+            return f"filter {expr_text(predicate)}"
+        case Project(_, columns):
+            return f"project {', '.join(map(_named_text, columns)) or 'no columns'}"
+        case Aggregate():
+            return _aggregate_node_text(node)
+        case Sink(_, name):
+            return f"sink {name_text(name)}: {schema_text(node.schema)}"
+    raise TypeError(f"{type(node).__name__} has no text form; add it to ir.text_form")
+
+
+def _aggregate_node_text(node: Aggregate) -> str:
+    groups = [] if node.window is None else [window_text(node.window)]
+    groups += map(_named_text, node.keys)
+    made = [f"{name_text(one.name)} = {aggregate_text(one.call)}" for one in node.aggregates]
+    by = f" by {', '.join(groups)}" if groups else ""
+    return f"aggregate{by}: {', '.join(made)}" if made else f"aggregate{by}"
+
+
+def _named_text(named: Named) -> str:
+    match named.expr:
+        case Column(name) if name == named.name:
+            return name_text(name)
+    return f"{name_text(named.name)} = {expr_text(named.expr)}"
+
+
+def _field_text(field: Field) -> str:
+    return f"{name_text(field.name)}: {field.type}{'?' if field.nullable else ''}"

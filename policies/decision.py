@@ -1,0 +1,41 @@
+"""Decisions: what a policy wants done about the running variant, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from ir.variant import Assumption
+from profiler.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Leave the variant as it is."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Specialize:
+    """Bet on these assumptions."""
+
+    assumptions: tuple[Assumption, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generalize:
+    """Bet on nothing."""
+
+    reason: str
+
+
+Decision: TypeAlias = Keep | Specialize | Generalize
+
+
+class Policy(Protocol):
+    """A pure function of a profile; clocks, threads and compilers are elsewhere."""
+
+    def decide(self, profile: Profile) -> Decision:
+        """What to do about the running variant."""

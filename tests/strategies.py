@@ -1,0 +1,322 @@
+"""Random schemas, expressions, plans and rows, with the values that tend to break things."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+from hypothesis import strategies as st
+
+from ir import (
+    BOOL,
+    DATE,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    TIMESTAMP,
+    Aggregate,
+    AggregateCall,
+    Call,
+    Cast,
+    Column,
+    DataType,
+    EvalMode,
+    Expr,
+    Field,
+    Filter,
+    Literal,
+    Named,
+    NamedAggregate,
+    Operator,
+    Project,
+    Scalar,
+    Schema,
+    Sink,
+    Source,
+    TumblingWindow,
+)
+
+Modes: TypeAlias = tuple[EvalMode, ...]
+
+INTEGERS = (INT8, INT16, INT32, INT64)
+FLOATS = (FLOAT32, FLOAT64)
+NUMBERS = (*INTEGERS, *FLOATS)
+ALL_TYPES = (BOOL, *NUMBERS, STRING, DATE, TIMESTAMP)
+ALL_MODES: Modes = tuple(EvalMode)
+NAMES = ("a", "b", "c", "d", "e", "event time", "größe", "null", "x`y")
+
+# Microseconds and days of the years 1 to 9999, which Spark, Python and Arrow all have.
+FIRST_US, LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896
+SECOND_US = 1_000_000
+
+
+def integers(type_: DataType) -> st.SearchStrategy[int]:
+    """Integers of a type: small ones, which collide as keys, and its extremes."""
+    edges = (type_.low, type_.low + 1, type_.high - 1, type_.high)
+    small = st.integers(-3, 3)
+    return st.one_of(small, small, st.sampled_from(edges), st.integers(type_.low, type_.high))
+
+
+def floats(type_: DataType) -> st.SearchStrategy[float]:
+    """Floats of a type, with NaN, infinities, both zeros and the edges of the integer types."""
+    edges = (0.0, -0.0, math.nan, math.inf, -math.inf, 0.5, -128.0, 2.0**31, -(2.0**63), 2.0**63)
+    any_float = st.floats(width=32) if type_ is FLOAT32 else st.floats()
+    return st.one_of(st.sampled_from(edges), st.integers(-3, 3).map(float), any_float)
+
+
+def strings() -> st.SearchStrategy[str]:
+    """Short ones that collide, the empty one, long ones, and any that UTF-8 can encode."""
+    known = ("", "a", "b", "view", "view ", "é", "\uffff", "😀", "\0", "x" * 300)
+    return st.one_of(st.sampled_from(known), st.sampled_from(known), st.text(max_size=12))
+
+
+def timestamps() -> st.SearchStrategy[int]:
+    """Times that share windows, times around 1970, and any of the years 1 to 9999."""
+    near = st.integers(-30 * SECOND_US, 30 * SECOND_US)
+    edges = st.sampled_from((FIRST_US, LAST_US, 0, -1))
+    return st.one_of(near, near, edges, st.integers(FIRST_US, LAST_US))
+
+
+def dates() -> st.SearchStrategy[int]:
+    """Days of the years 1 to 9999."""
+    return st.one_of(st.integers(-3, 3), st.integers(FIRST_DAY, LAST_DAY))
+
+
+def values(type_: DataType) -> st.SearchStrategy[Scalar]:
+    """Values of a type, without null."""
+    if type_.is_integer:
+        return integers(type_)
+    if type_.is_float:
+        return floats(type_)
+    others: dict[DataType, st.SearchStrategy[Scalar]] = {
+        BOOL: st.booleans(),
+        STRING: strings(),
+        DATE: dates(),
+        TIMESTAMP: timestamps(),
+    }
+    return others[type_]
+
+
+@st.composite
+def schemas(draw: st.DrawFn, max_columns: int = 5) -> Schema:
+    """Columns of any types; most schemas have a timestamp."""
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=max_columns, unique=True))
+    fields = [Field(n, draw(st.sampled_from(ALL_TYPES)), draw(st.booleans())) for n in names]
+    if draw(st.integers(0, 3)):
+        fields.append(Field("event_time", TIMESTAMP, draw(st.booleans())))
+    return Schema(tuple(fields))
+
+
+def rows_for(schema: Schema, max_size: int = 20) -> st.SearchStrategy[list[dict[str, Scalar]]]:
+    """Rows of a schema, with nulls where it allows them."""
+    columns = {field.name: cells(field) for field in schema}
+    return st.lists(st.fixed_dictionaries(columns), max_size=max_size)
+
+
+def cells(field: Field) -> st.SearchStrategy[Scalar]:
+    """Values of a field, about one in five null where it is nullable."""
+    present = values(field.type)
+    if not field.nullable:
+        return present
+    return st.one_of(present, present, present, present, st.none())
+
+
+def expressions(
+    schema: Schema, type_: DataType, depth: int, modes: Modes = ALL_MODES
+) -> st.SearchStrategy[Expr]:
+    """Legal expressions of a type over a schema, nested at most `depth` deep."""
+    return _expressions(schema, type_, depth, modes)
+
+
+@st.composite
+def _expressions(
+    draw: st.DrawFn, schema: Schema, type_: DataType, depth: int, modes: Modes
+) -> Expr:
+    return _Maker(draw, schema, modes).expr(type_, depth)
+
+
+class _Maker:
+    """Draws expressions over one schema."""
+
+    def __init__(self, draw: st.DrawFn, schema: Schema, modes: Modes) -> None:
+        self.draw = draw
+        self.schema = schema
+        self.modes = modes
+
+    def expr(self, type_: DataType, depth: int) -> Expr:
+        """An expression of a type; a leaf at depth 0 and now and then before."""
+        if depth == 0 or not self.draw(st.integers(0, 3)):
+            return self.leaf(type_)
+        return self.draw(st.sampled_from(_FORMS[type_]))(self, type_, depth - 1)
+
+    def leaf(self, type_: DataType) -> Expr:
+        """A column where there is one of the type, more often than a literal."""
+        columns: list[Expr] = [
+            Column(f.name, f.type, f.nullable) for f in self.schema if f.type is type_
+        ]
+        if bool(columns) and self.draw(st.integers(0, 2)):
+            return self.draw(st.sampled_from(columns))
+        return Literal(self.draw(cells(Field("literal", type_))), type_)
+
+    def call(self, function: str, args: tuple[Expr, ...]) -> Expr:
+        """A call in a random mode."""
+        return Call(function, args, self.draw(st.sampled_from(self.modes)))
+
+    def some(self, type_: DataType, depth: int, least: int, most: int) -> tuple[Expr, ...]:
+        """A few expressions of one type."""
+        count = self.draw(st.integers(least, most))
+        return tuple(self.expr(type_, depth) for _ in range(count))
+
+    def any_type(self) -> DataType:
+        """Any type, more often one of a column."""
+        return self.draw(st.sampled_from((*(f.type for f in self.schema), *ALL_TYPES)))
+
+
+Form: TypeAlias = Callable[[_Maker, DataType, int], Expr]
+
+
+def _function(*names: str, args: int) -> Form:
+    def form(maker: _Maker, type_: DataType, depth: int) -> Expr:
+        name = maker.draw(st.sampled_from(names))
+        return maker.call(name, maker.some(type_, depth, args, args))
+
+    return form
+
+
+def _over_any_type(*names: str, least: int, most: int) -> Form:
+    def form(maker: _Maker, type_: DataType, depth: int) -> Expr:
+        name = maker.draw(st.sampled_from(names))
+        return maker.call(name, maker.some(maker.any_type(), depth, least, most))
+
+    return form
+
+
+def _cast(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    source = maker.draw(st.sampled_from((BOOL, *NUMBERS)))
+    return Cast(maker.expr(source, depth), type_, maker.draw(st.sampled_from(maker.modes)))
+
+
+def _coalesce(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    return maker.call("coalesce", maker.some(type_, depth, 1, 3))
+
+
+def _case_when(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    args: list[Expr] = []
+    for _ in range(maker.draw(st.integers(1, 2))):
+        args += (maker.expr(BOOL, depth), maker.expr(type_, depth))
+    return maker.call("case_when", (*args, maker.expr(type_, depth)))
+
+
+_CHOICES: tuple[Form, ...] = (_coalesce, _case_when)
+_COMPARISONS = _over_any_type("eq", "ne", "lt", "le", "gt", "ge", "eq_null_safe", least=2, most=2)
+_ARITHMETIC: tuple[Form, ...] = (
+    _function("add", "subtract", "multiply", args=2),
+    _function("remainder", args=2),
+    _function("negate", args=1),
+    _cast,
+)
+_QUOTIENTS = {INT64: _function("int_divide", args=2), FLOAT64: _function("divide", args=2)}
+_TESTS: tuple[Form, ...] = (
+    _COMPARISONS,
+    _COMPARISONS,
+    _over_any_type("between", least=3, most=3),
+    _over_any_type("in", least=2, most=4),
+    _over_any_type("is_null", "is_not_null", least=1, most=1),
+    _function("and", "or", args=2),
+    _function("not", args=1),
+    _cast,
+)
+_FORMS: dict[DataType, tuple[Form, ...]] = {
+    BOOL: (*_TESTS, *_CHOICES),
+    **{
+        number: (*_ARITHMETIC, *([_QUOTIENTS[number]] if number in _QUOTIENTS else []), *_CHOICES)
+        for number in NUMBERS
+    },
+    **dict.fromkeys((STRING, DATE, TIMESTAMP), _CHOICES),
+}
+
+
+@st.composite
+def plans(draw: st.DrawFn, modes: Modes | None = None) -> Sink:
+    """Source -> filters and projects -> aggregate -> sink, which is what a kernel runs.
+
+    Half of the plans cannot fail (no ANSI mode), so that not all runs end in an error.
+    """
+    modes = modes or draw(st.sampled_from((ALL_MODES, ALL_MODES[1:])))
+    return Sink(_aggregate(draw, _steps(draw, _source(draw), modes), modes), "out")
+
+
+@st.composite
+def any_plans(draw: st.DrawFn) -> Sink:
+    """Also plans without an aggregate, and with steps behind it."""
+    modes = draw(st.sampled_from((ALL_MODES, ALL_MODES[1:])))
+    node = _steps(draw, _source(draw), modes)
+    if draw(st.booleans()):
+        node = _steps(draw, _aggregate(draw, node, modes), modes)
+    return Sink(node, "out")
+
+
+def _source(draw: st.DrawFn) -> Operator:
+    return Source("in", draw(schemas()))
+
+
+def _steps(draw: st.DrawFn, node: Operator, modes: Modes) -> Operator:
+    for _ in range(draw(st.integers(0, 3))):
+        node = _filter(draw, node, modes) if draw(st.booleans()) else _project(draw, node, modes)
+    return node
+
+
+def _filter(draw: st.DrawFn, node: Operator, modes: Modes) -> Operator:
+    """Half of the filters keep most rows, or hardly any would reach the end of a plan."""
+    predicate = draw(expressions(node.schema, BOOL, 3, modes))
+    if draw(st.booleans()):
+        kept = draw(expressions(node.schema, draw(st.sampled_from(ALL_TYPES)), 0, modes))
+        predicate = Call("or", (predicate, Call("is_not_null", (kept,))))
+    return Filter(node, predicate)
+
+
+def _project(draw: st.DrawFn, node: Operator, modes: Modes) -> Operator:
+    """Keeps some columns, so that later steps have something to read, and adds others."""
+    kept = [f for f in node.schema if draw(st.booleans())]
+    columns = [Named(f.name, Column(f.name, f.type, f.nullable)) for f in kept]
+    taken = {f.name for f in kept}
+    for name in draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)):
+        if name not in taken:
+            type_ = draw(st.sampled_from(ALL_TYPES))
+            columns.append(Named(name, draw(expressions(node.schema, type_, 2, modes))))
+    return Project(node, tuple(columns))
+
+
+def _aggregate(draw: st.DrawFn, node: Operator, modes: Modes) -> Operator:
+    window = _window(draw, node, modes) if draw(st.booleans()) else None
+    key_types = draw(st.lists(st.sampled_from(ALL_TYPES), max_size=2))
+    keys = tuple(
+        Named(f"k{i}", draw(expressions(node.schema, type_, 1, modes)))
+        for i, type_ in enumerate(key_types)
+    )
+    least = 0 if window or keys else 1
+    count = draw(st.integers(least, 3))
+    calls = (NamedAggregate(f"r{i}", _call(draw, node, modes)) for i in range(count))
+    return Aggregate(node, window, keys, tuple(calls))
+
+
+def _window(draw: st.DrawFn, node: Operator, modes: Modes) -> TumblingWindow:
+    size = draw(st.sampled_from((1, 1_000, SECOND_US, 10 * SECOND_US, 86_400 * SECOND_US)))
+    offset = draw(st.sampled_from((0, 0, size // 3)))
+    return TumblingWindow(draw(expressions(node.schema, TIMESTAMP, 1, modes)), size, offset)
+
+
+def _call(draw: st.DrawFn, node: Operator, modes: Modes) -> AggregateCall:
+    mode = draw(st.sampled_from(modes))
+    function = draw(st.sampled_from(("count", "sum", "min", "max", "avg")))
+    if function == "count" and draw(st.booleans()):
+        return AggregateCall("count", None, mode)
+    types = NUMBERS if function in ("sum", "avg") else ALL_TYPES
+    type_ = draw(st.sampled_from(types))
+    return AggregateCall(function, draw(expressions(node.schema, type_, 2, modes)), mode)
