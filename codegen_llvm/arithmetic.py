@@ -46,7 +46,7 @@ def lower_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     made = Value(
         call.type, cx.b.fdiv(left.payload, right.payload), any_null(cx, left, right)
     )
-    return lossy(cx, call, made, _is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
+    return lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
 
 
 def lower_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
@@ -59,7 +59,7 @@ def lower_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     narrow = cx.b.select(minus_one, negated, quotient)
     payload = narrow if narrow.type == I64 else cx.b.sext(narrow, I64)
     made = Value(INT64, payload, null)
-    made = lossy(cx, call, made, _is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
+    made = lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
     if left.type != INT64:
         return made
     least = cx.b.icmp_signed("==", left.payload, ll.Constant(I64, INT64.low))
@@ -74,7 +74,7 @@ def lower_remainder(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     else:
         payload = cx.b.srem(left.payload, _safe_divisor(cx, right))
     made = Value(call.type, payload, any_null(cx, left, right))
-    return lossy(cx, call, made, _is_zero(cx, right), "REMAINDER_BY_ZERO", zero_is_null=True)
+    return lossy(cx, call, made, is_zero(cx, right), "REMAINDER_BY_ZERO", zero_is_null=True)
 
 
 def lower_cast(cx: KernelContext, cast: Cast, value: Value) -> Value:
@@ -125,7 +125,7 @@ def _never(condition: ll.Value) -> bool:
     return isinstance(condition, ll.Constant) and not condition.constant
 
 
-def _is_zero(cx: KernelContext, value: Value) -> ll.Value:
+def is_zero(cx: KernelContext, value: Value) -> ll.Value:
     """Whether a divisor is zero; known at compile time for a literal."""
     payload = value.payload
     if isinstance(payload, ll.Constant) and value.null is None:

@@ -142,7 +142,8 @@ class KernelContext:
         array = ll.Constant(ll.ArrayType(I8, len(data)), bytearray(data))
         made = ll.GlobalVariable(self.module, array.type, self.module.get_unique_name("bytes"))
         made.linkage, made.global_constant, made.initializer = "private", True, array
-        return made
+        # As a plain address: llvmlite types a global as a pointer to its own array type.
+        return ll.FormattedConstant(PTR, made.get_reference())
 
     def external(self, name: str, result: ll.Type, *params: ll.Type) -> ll.Function:
         """A function of the C library or an LLVM intrinsic, declared once a module."""

@@ -11,7 +11,7 @@ from codegen_llvm import arithmetic as arith
 from codegen_llvm import comparisons as comp
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
 from codegen_llvm.values import Value, choose, constant, is_true, null_bit
-from ir import BOOL, STRING, Call, Cast, Column, DataType, Expr, Literal
+from ir import BOOL, STRING, Call, Cast, Column, DataType, EvalMode, Expr, Literal
 
 Lowering = Callable[[KernelContext, Call, list[Value]], Value]
 
@@ -75,10 +75,47 @@ def lower(cx: KernelContext, scope: Scope, expr: Expr) -> Value:
         case Cast(child):
             return arith.lower_cast(cx, expr, lower(cx, scope, child))
         case Call(function) if function in LOWERINGS:
-            return LOWERINGS[function](cx, expr, [lower(cx, scope, arg) for arg in expr.args])
+            return _lower_regular(cx, scope, expr)
         case Call():
             return _lower_branching(cx, scope, expr)
     raise TypeError(f"no lowering for {expr!r}")
+
+
+def _lower_regular(cx: KernelContext, scope: Scope, call: Call) -> Value:
+    """All arguments, unless a null one must keep another from failing."""
+    lowering = LOWERINGS[call.function]
+    if call.function == "between" and any(arg.can_fail for arg in call.args):
+        value, low, high = call.args
+        both = Call("and", (Call("ge", (value, low)), Call("le", (value, high))))
+        return lower(cx, scope, both)
+    if len(call.args) == 2 and call.function != "eq_null_safe":
+        first, second = reversed(call.args) if call.function in _DIVISIONS else call.args
+        if second.can_fail and (first.nullable or call.nullable):
+            return _lower_in_turn(cx, scope, call, first, second)
+    return lowering(cx, call, [lower(cx, scope, arg) for arg in call.args])
+
+
+# Spark evaluates the divisor first, and the dividend only if it can be divided.
+_DIVISIONS = frozenset({"divide", "int_divide", "remainder"})
+
+
+def _lower_in_turn(
+    cx: KernelContext, scope: Scope, call: Call, first: Expr, second: Expr
+) -> Value:
+    """Evaluate the second operand only if the first one leaves the result open."""
+    known = lower(cx, scope, first)
+    wanted = cx.b.not_(null_bit(known))
+    if call.function in _DIVISIONS and call.mode is not EvalMode.ANSI:
+        wanted = cx.b.and_(wanted, cx.b.not_(arith.is_zero(cx, known)))
+
+    def compute() -> Value:
+        other = lower(cx, scope, second)
+        args = [other, known] if call.function in _DIVISIONS else [known, other]
+        return LOWERINGS[call.function](cx, call, args)
+
+    blank = _blank(cx, call.type)
+    null = Value(blank.type, blank.payload, ll.Constant(I1, 1), blank.length)
+    return _guarded(cx, wanted, compute, null, nullable=True)
 
 
 def _lower_branching(cx: KernelContext, scope: Scope, call: Call) -> Value:

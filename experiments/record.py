@@ -68,7 +68,7 @@ class Record:
 
     def show(self, console: Console) -> None:
         """Print the samples as a table, then ratios and circumstances."""
-        console.print(_samples_table(self))
+        console.print(_samples_table(self, describe=console.width >= 120))
         for name, ratio in self.ratios.items():
             console.print(f"{name}: [bold]{ratio:.2f}[/bold]")
         for note in self.notes:
@@ -114,16 +114,18 @@ def _paranoid() -> str:
         return f"unreadable ({error.strerror})"
 
 
-def _samples_table(record: Record) -> Table:
-    """One line for each contestant, the fastest first."""
+def _samples_table(record: Record, describe: bool) -> Table:
+    """One line for each contestant, the fastest first; described where there is room."""
     table = Table(title=f"{record.experiment}: {record.rows:,} rows, one thread")
-    for name in ("contestant", "M rows/s", "best ms", "median ms", "runs"):
-        table.add_column(name, justify="left" if name == "contestant" else "right")
-    table.add_column("what it does")
+    table.add_column("contestant")
+    for name in ("M rows/s", "best ms", "median ms", "runs"):
+        table.add_column(name, justify="right")
+    if describe:
+        table.add_column("what it does")
     for s in sorted(record.samples, key=lambda s: s.best_ns):
-        numbers = (f"{s.million_rows_per_second(record.rows):.0f}", f"{s.best_ns / 1e6:.2f}")
-        rest = (f"{s.median_ns / 1e6:.2f}", str(len(s.elapsed_ns)), s.description)
-        table.add_row(s.name, *numbers, *rest)
+        speed = f"{s.million_rows_per_second(record.rows):.0f}"
+        times = (f"{s.best_ns / 1e6:.2f}", f"{s.median_ns / 1e6:.2f}", str(len(s.elapsed_ns)))
+        table.add_row(s.name, speed, *times, *([s.description] if describe else []))
     return table
 
 

@@ -44,7 +44,8 @@ def _verify(node: Any, path: str) -> None:
 
 
 def _check_parts(node: Any, path: str) -> None:
-    hints = _hints(type(node))
+    cls: Any = type(node)
+    hints = _hints(cls)
     for name in (f.name for f in fields(node) if f.init):
         value = getattr(node, name)
         if not _is_a(value, hints[name]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ir.variant import NoNulls
+from ir.variant import NoNulls, VariantSpec
 from policies.decision import Decision, Generalize, Keep, Specialize
 from profiler.profile import Profile
 
@@ -36,3 +36,14 @@ class NeverSpecialize:
     def decide(self, profile: Profile) -> Decision:
         """Always general."""
         return Generalize("fixed")
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """One variant, whatever the data: the baseline of experiments, and the tests' wrong guess."""
+
+    spec: VariantSpec
+
+    def decide(self, profile: Profile) -> Decision:
+        """Always the same."""
+        return Specialize(self.spec.assumptions, "fixed", self.spec.hints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from ir.variant import Assumption
+from ir.variant import Assumption, Hint
 from profiler.profile import Profile
 
 
@@ -18,10 +18,11 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Specialize:
-    """Bet on these assumptions."""
+    """Bet on these assumptions, and follow these hints where there are any."""
 
     assumptions: tuple[Assumption, ...]
     reason: str
+    hints: tuple[Hint, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from profiler import Observation, Profile
 
 # Slices with a table each. Beyond that, rows are scattered over time so thinly
 # that a table for each costs more than it saves, and one table takes them all.
-_MOST_SLICES = 1024
+MOST_SLICES = 1024
 
 
 class UnsupportedPlan(ValueError):
@@ -32,13 +32,16 @@ class UnsupportedPlan(ValueError):
 class PlanRunner:
     """The groups of one plan, fed batch by batch; results are exact whatever the policy."""
 
-    def __init__(self, plan: Sink, policy: Policy | None = None) -> None:
+    def __init__(
+        self, plan: Sink, policy: Policy | None = None, most_slices: int = MOST_SLICES
+    ) -> None:
         reasons = unsupported(plan)
         if reasons:
             raise UnsupportedPlan("; ".join(reasons))
         self.program = flatten(cut(plan)[0])
         self.profile = Profile()
         self._policy = SkipNullChecks() if policy is None else policy
+        self._most_slices = most_slices
         self._args = KernelArgs()
         self._lookups: _LookupTables = _LookupTables()
         self._selection: np.ndarray | None = None
@@ -90,9 +93,12 @@ class PlanRunner:
         if not isinstance(decision, Specialize):
             return GENERIC
         for assumption in decision.assumptions:
-            if isinstance(assumption, NoNulls) and any(bound.nulls[c] for c in assumption.columns):
+            if isinstance(assumption, NoNulls) and any(
+                bound.nulls.get(column) for column in assumption.columns
+            ):
                 return GENERIC
-        return VariantSpec(Tier.SPECULATIVE, decision.assumptions)
+        hints = GENERIC.hints if decision.hints is None else decision.hints
+        return VariantSpec(Tier.SPECULATIVE, decision.assumptions, hints)
 
     def _run(self, bound: BoundBatch, spec: VariantSpec) -> None:
         args = self._args
@@ -116,7 +122,7 @@ class PlanRunner:
                 self._state.current.grow(variant)
             case Exit.GROW_ARENA:
                 self._state.add_arena(int(self._args.detail))
-            case Exit.NEW_SLICE if len(self._state.tables) >= _MOST_SLICES:
+            case Exit.NEW_SLICE if len(self._state.tables) >= self._most_slices:
                 self._share_one_table()
             case Exit.NEW_SLICE:
                 self._state.add_slice(int(self._args.detail))

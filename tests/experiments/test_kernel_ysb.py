@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 import ir
 from experiments import kernel_ysb
@@ -53,10 +54,19 @@ def test_the_plan_gives_the_columns_that_are_compared() -> None:
 
 def test_ratios_compare_speed_with_the_best_program() -> None:
     times_ns = {"c hash-row": 400, "c window-hash-simd": 100, "c window-hash-select": 150}
-    times_ns |= {"c dense-select": 50, "kodiak generic": 200}
+    times_ns |= {"c dense-select": 50, "kodiak generic": 200, "kodiak no-nulls": 100}
     samples = tuple(
         Samples(f"{name} {encoding}", (best_ns,))
         for encoding in kernel_ysb.ENCODINGS
         for name, best_ns in times_ns.items()
     )
-    assert list(dict(kernel_ysb.ratios(samples)).values()) == [0.5, 0.75, 0.25] * 2
+    found = list(dict(kernel_ysb.ratios(samples)).values())
+    assert found == [0.5, 0.75, 0.25] * 2 + [1.0, 1.5, 0.5] * 2
+
+
+def test_the_experiment_runs() -> None:
+    """All contestants agree on 20,000 rows, or `run` raises."""
+    record = kernel_ysb.run(0.02, Console(quiet=True))
+    assert record.rows == 20_000
+    assert len(record.samples) == 2 * (len(PROGRAMS) + len(kernel_ysb.POLICIES))
+    assert all(len(s.elapsed_ns) == kernel_ysb.ROUNDS for s in record.samples)

@@ -1,0 +1,55 @@
+"""Column types of files as the types that a query declares: what Spark's reader permits."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+import ir
+
+ARROW_TYPES: dict[ir.DataType, pa.DataType] = {
+    ir.BOOL: pa.bool_(),
+    ir.INT8: pa.int8(),
+    ir.INT16: pa.int16(),
+    ir.INT32: pa.int32(),
+    ir.INT64: pa.int64(),
+    ir.FLOAT32: pa.float32(),
+    ir.FLOAT64: pa.float64(),
+    ir.STRING: pa.string(),
+    ir.DATE: pa.date32(),
+    ir.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+}
+CODES = pa.dictionary(pa.int32(), pa.string())
+
+_SIGNED = (pa.int8(), pa.int16(), pa.int32())
+_UNSIGNED = (pa.uint8(), pa.uint16(), pa.uint32())
+_TEXT = (pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary())
+# Parquet keeps all integers up to 32 bits as INT32, and Spark reads them as any
+# integer type that the schema asks for: a narrower one takes the low bits.
+_READABLE: dict[ir.DataType, tuple[pa.DataType, ...]] = {
+    ir.INT8: _SIGNED + _UNSIGNED,
+    ir.INT16: _SIGNED + _UNSIGNED,
+    ir.INT32: _SIGNED + _UNSIGNED,
+    ir.INT64: (*_SIGNED, *_UNSIGNED, pa.int64()),
+    ir.FLOAT64: (*_SIGNED, pa.uint8(), pa.uint16(), pa.float32()),
+    ir.STRING: _TEXT,
+}
+
+
+def can_read(there: pa.DataType, wanted: ir.DataType) -> bool:
+    """Whether a file's column of this type may be read as the type that the query declares."""
+    if pa.types.is_dictionary(there):
+        there = there.value_type
+    if wanted is ir.TIMESTAMP:
+        # Nanoseconds are refused, as in Spark. Without a zone, the value counts as UTC.
+        return pa.types.is_timestamp(there) and there.unit in ("us", "ms")
+    return there == ARROW_TYPES[wanted] or there in _READABLE.get(wanted, ())
+
+
+def converted(array: pa.Array, wanted: ir.DataType) -> pa.Array:
+    """The column in the Arrow type of `wanted`; string dictionaries stay dictionaries."""
+    target = ARROW_TYPES[wanted]
+    if array.type == target or (wanted is ir.STRING and array.type == CODES):
+        return array
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    return array.cast(target, safe=wanted not in (ir.INT8, ir.INT16, ir.INT32, ir.STRING))

@@ -1,0 +1,140 @@
+"""The query again with a native fragment in it: listing, native scan, watermark, merge.
+
+The new aggregate keeps the output attributes of the old one, ids included, so
+that everything above it (HAVING, joins, sorts, sinks) binds as it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructField, StructType
+
+from adaptive.explain import StaysInSpark
+from adaptive.spark.catalyst import (
+    Catalyst,
+    JavaObject,
+    analyzed_plan,
+    children,
+    class_name,
+    seq,
+    sql_text,
+)
+from adaptive.spark.sources import list_files
+from adaptive.spark.translate_aggregate import SameFunction
+from adaptive.spark.translate_plan import Fragment, GroupedWindow
+from adaptive.spark.types import SPARK_TYPES
+from adaptive.spark.worker import FragmentTask
+from ir import Field
+
+
+class MergeBuilder:
+    """Builds the plan that merges the partials of one fragment."""
+
+    def __init__(self, cx: Catalyst, fragment: Fragment, task: FragmentTask) -> None:
+        self._cx = cx
+        self._fragment = fragment
+        self._child = analyzed_plan(self._partials(task))
+        self._columns = {str(a.name()): a for a in seq(self._child.output())}
+
+    def build(self) -> JavaObject:
+        """The new Aggregate node with the output of the old one."""
+        fragment = self._fragment
+        groupings = [
+            self._rewritten(grouping) for grouping in seq(fragment.aggregate.groupingExpressions())
+        ]
+        results = [self._result(result) for result in seq(fragment.aggregate.aggregateExpressions())]
+        return fragment.aggregate.copy(
+            self._cx.sequence(groupings),
+            self._cx.sequence(results),
+            self._with_window(fragment.window),
+            fragment.aggregate.hint(),
+        )
+
+    def _partials(self, task: FragmentTask) -> DataFrame:
+        fragment = self._fragment
+        schema = StructType([_spark_field(field) for field in fragment.emitted])
+        partials = list_files(self._cx, fragment.source).mapInArrow(task, schema)
+        if fragment.watermark is None or fragment.time_column is None:
+            return partials
+        delay = f"{fragment.watermark.delay_ms} milliseconds"
+        return partials.withWatermark(fragment.time_column, delay)
+
+    def _with_window(self, grouped: GroupedWindow | None) -> JavaObject:
+        """Compute the window as the query did, from the partials' time instead of the rows'."""
+        if grouped is None or self._fragment.time_column is None:
+            return self._child
+        time = self._columns[self._fragment.time_column]
+        struct = self._cx.renamed(
+            self._over_time(grouped.window.struct, time), grouped.attribute
+        )
+        present = self._cx.logical.Filter(self._cx.expressions.IsNotNull(time), self._child)
+        columns = self._cx.sequence([struct, *self._columns.values()])
+        return self._cx.logical.Project(columns, present)
+
+    def _over_time(self, node: JavaObject, time: JavaObject) -> JavaObject:
+        """Spark's window arithmetic with another timestamp at its leaves."""
+        below = children(node)
+        is_conversion = class_name(node) == "PreciseTimestampConversion"
+        if is_conversion and str(node.fromType().simpleString()) == "timestamp":
+            below = [time]
+        elif below:
+            below = [self._over_time(child, time) for child in below]
+        else:
+            return node
+        return node.withNewChildren(self._cx.sequence(below))
+
+    def _result(self, result: JavaObject) -> JavaObject:
+        """A result column under its old name and id."""
+        rewritten = self._rewritten(result)
+        if class_name(rewritten) == "Alias" or rewritten.fastEquals(result):
+            return rewritten
+        return self._cx.renamed(rewritten, result)
+
+    def _rewritten(self, node: JavaObject) -> JavaObject:
+        """The expression over the partials: keys become columns, aggregates become merges."""
+        for key in self._fragment.keys:
+            if node.semanticEquals(key.grouping):
+                return self._columns[key.column]
+        window = self._fragment.window
+        if window is not None and node.semanticEquals(window.attribute):
+            return node  # the new window has the id of the old one
+        if class_name(node) == "AggregateExpression":
+            return self._merge(node)
+        below = children(node)
+        if not below:
+            return self._leaf(node)
+        return node.withNewChildren(self._cx.sequence(map(self._rewritten, below)))
+
+    def _merge(self, node: JavaObject) -> JavaObject:
+        merge = self._fragment.merges[int(node.resultId().id())]
+        if isinstance(merge, SameFunction):
+            column = self._cx.sequence([self._columns[merge.column]])
+            return merge.function.withNewChildren(column).toAggregateExpression()
+        return self._cx.parsed(merge.text)
+
+    def _leaf(self, node: JavaObject) -> JavaObject:
+        if class_name(node) != "Literal":
+            raise StaysInSpark(
+                f"`{sql_text(node)}` stands next to the aggregates; compute it above the aggregate"
+            )
+        return node
+
+
+def graft(root: JavaObject, replaced: Sequence[tuple[JavaObject, JavaObject]], cx: Catalyst) -> (
+    JavaObject
+):
+    """The plan with each old node replaced by its new one."""
+    for old, new in replaced:
+        if root.fastEquals(old):
+            return new
+    below = children(root)
+    grafted = [graft(child, replaced, cx) for child in below]
+    if all(new is old for new, old in zip(grafted, below, strict=True)):
+        return root
+    return root.withNewChildren(cx.sequence(grafted))
+
+
+def _spark_field(field: Field) -> StructField:
+    return StructField(field.name, SPARK_TYPES[field.type], field.nullable)

@@ -1,0 +1,161 @@
+"""What the attributes of a plan mean in terms of the columns of its files.
+
+Projections are substituted as they are met, bottom up, and only where they are
+used: a column that has no native form does no harm until something reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import ir
+from adaptive.explain import StaysInSpark
+from adaptive.spark.catalyst import (
+    JavaObject,
+    children,
+    class_name,
+    expr_id,
+    seq,
+    sql_text,
+    walk,
+)
+from adaptive.spark.sources import FileSource
+from adaptive.spark.translate_expr import ExprTranslator
+from adaptive.spark.types import column_type
+from ir import Column, Expr, TumblingWindow
+
+TIME_WINDOW_KEY = "spark.timeWindow"
+SESSION_WINDOW_KEY = "spark.sessionWindow"
+DELAY_KEY = "spark.watermarkDelayMs"
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """The event-time column of a stream, how long Spark waits, and the filters so far."""
+
+    time: Expr
+    delay_ms: int
+    filters_below: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A tumbling window in the plan: Spark's expression of it and its meaning."""
+
+    struct: JavaObject
+    time: JavaObject
+    meaning: TumblingWindow
+
+    @property
+    def is_on_watermark(self) -> bool:
+        """Whether Spark derives the life of the window's state from a watermark."""
+        is_attribute = class_name(self.time) == "AttributeReference"
+        return is_attribute and bool(self.time.metadata().contains(DELAY_KEY))
+
+
+class Scope:
+    """The meaning of every attribute seen on the way from the files to the aggregate."""
+
+    def __init__(self, source: FileSource) -> None:
+        self.source = source
+        self.filters: list[Expr] = []
+        self.watermark: Watermark | None = None
+        self.expressions = ExprTranslator(self.lookup)
+        self._meanings: dict[int, Callable[[], Expr]] = {}
+        self._windows: dict[int, Callable[[], Window]] = {}
+        partitions = {name.lower() for name in source.partition_columns}
+        for attribute in seq(source.leaf.output()):
+            self._add_column(attribute, str(attribute.name()).lower() in partitions)
+
+    def _add_column(self, attribute: JavaObject, is_partition: bool) -> None:
+        name = str(attribute.name())
+
+        def meaning() -> Expr:
+            if is_partition:
+                raise StaysInSpark(f"`{name}` is a partition column, which is not in the files")
+            return Column(name, column_type(attribute))
+
+        self._meanings[expr_id(attribute)] = meaning
+
+    def lookup(self, attribute: JavaObject) -> Expr:
+        """The expression over file columns that an attribute stands for."""
+        number = expr_id(attribute)
+        if number in self._windows:
+            raise StaysInSpark(f"window `{attribute.name()}` is used as a value; group by it")
+        if number not in self._meanings:
+            raise StaysInSpark(f"`{attribute.name()}` is not a column of the files")
+        meaning = self._meanings[number]()
+        self._meanings[number] = lambda: meaning
+        return meaning
+
+    def window(self, grouping: JavaObject) -> Window | None:
+        """The window that a grouping expression is, if it is one."""
+        if class_name(grouping) != "AttributeReference":
+            return None
+        found = self._windows.get(expr_id(grouping))
+        return None if found is None else found()
+
+    def enter(self, node: JavaObject) -> None:
+        """Take in one operator; called from the files upwards."""
+        match class_name(node):
+            case "Filter":
+                self.filters.append(self.expressions.translate(node.condition()))
+            case "Project":
+                for column in seq(node.projectList()):
+                    self._project(column)
+            case "EventTimeWatermark":
+                self._set_watermark(node)
+
+    def rename(self, inner: list[JavaObject], outer: list[JavaObject]) -> None:
+        """Give attributes another id, as a reference to a common table expression does."""
+        for old, new in zip(inner, outer, strict=True):
+            self._alias(old, expr_id(new))
+
+    def _project(self, column: JavaObject) -> None:
+        if class_name(column) != "Alias":
+            return  # an attribute passes through under its own id
+        child, number = column.child(), expr_id(column)
+        metadata = column.metadata()
+        if metadata.contains(SESSION_WINDOW_KEY):
+            self._windows[number] = _refuse_session
+        elif metadata.contains(TIME_WINDOW_KEY) and class_name(child) == "CreateNamedStruct":
+            self._windows[number] = lambda: self._tumbling(child)
+        else:
+            self._alias(child, number)
+
+    def _alias(self, child: JavaObject, number: int) -> None:
+        if class_name(child) == "AttributeReference" and expr_id(child) in self._windows:
+            self._windows[number] = self._windows[expr_id(child)]
+        else:
+            self._meanings[number] = lambda: self.expressions.translate(child)
+
+    def _set_watermark(self, node: JavaObject) -> None:
+        if self.watermark is not None:
+            raise StaysInSpark("there are two watermarks below the aggregate; keep one")
+        attribute = node.eventTime()
+        [marked] = [a for a in seq(node.output()) if expr_id(a) == expr_id(attribute)]
+        delay = int(marked.metadata().getLong(DELAY_KEY))
+        time = self.expressions.translate(attribute)
+        if time.type is not ir.TIMESTAMP:
+            raise StaysInSpark(f"the watermark is on {time.type}; use a timestamp column")
+        self.watermark = Watermark(time, delay, len(self.filters))
+
+    def _tumbling(self, struct: JavaObject) -> Window:
+        """Size and offset from the arithmetic that Spark makes of window()."""
+        _, start, _, end = children(struct)
+        remainder = next(n for n in walk(start) if class_name(n) == "Remainder")
+        time = remainder.left().left().child()
+        slide = int(remainder.right().value())
+        size = int(children(children(end)[0])[0].right().value())
+        if size != slide:
+            raise StaysInSpark("sliding windows have no native form yet; use a tumbling one")
+        offset = int(remainder.left().right().value()) % size
+        meaning = self.expressions.translate(time)
+        if meaning.type is not ir.TIMESTAMP:
+            raise StaysInSpark(f"the window is over {meaning.type} `{sql_text(time)}`")
+        return Window(struct, time, TumblingWindow(meaning, size, offset))
+
+
+def _refuse_session() -> Window:
+    raise StaysInSpark("session windows have no native form yet; use a tumbling window")

@@ -1,0 +1,224 @@
+"""An aggregate over Parquet files as a fragment: the native plan and how Spark merges it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import codegen_llvm
+import ir
+from adaptive.explain import StaysInSpark
+from adaptive.spark.catalyst import (
+    Catalyst,
+    JavaObject,
+    children,
+    class_name,
+    seq,
+)
+from adaptive.spark.scope import Scope, Watermark, Window
+from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
+from adaptive.spark.translate_aggregate import AggregateTranslator, Merge, Partials
+from adaptive.spark.watermark import refuse_filters_above_watermark
+from ir import Aggregate, AggregateCall, Column, Expr, Field, Filter, Named, Schema, Sink, Source
+
+# Operators that rows pass one by one, or that are only names.
+PASSED = frozenset({"Project", "Filter", "EventTimeWatermark", "SubqueryAlias", "View"})
+ADVICE: dict[str, str] = {
+    "Join": "aggregate before the join",
+    "Union": "aggregate each input, then unite the results",
+    "Expand": "sliding windows, rollup and cube have no native form yet",
+    "Deduplicate": "duplicates are only known where all rows meet",
+    "Distinct": "duplicates are only known where all rows meet",
+    "GlobalLimit": "which rows a limit keeps is Spark's choice",
+    "LocalLimit": "which rows a limit keeps is Spark's choice",
+    "Aggregate": "only the lowest aggregate reads files",
+    "MapInArrow": "the Python function would have to be compiled",
+    "MapInPandas": "the Python function would have to be compiled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A grouping expression and its column in the partials."""
+
+    column: str
+    type: ir.DataType
+    grouping: JavaObject
+
+    @property
+    def nullable(self) -> bool:
+        """Whether Spark allows null in it; the partials must promise no less and no more."""
+        return bool(self.grouping.nullable())
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedWindow:
+    """The window that the query groups by, and the attribute that it groups by."""
+
+    attribute: JavaObject
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """The part of a query that becomes native, and all that Spark needs for the rest."""
+
+    aggregate: JavaObject
+    plan: Sink
+    source: FileSource
+    keys: tuple[Key, ...]
+    window: GroupedWindow | None
+    watermark: Watermark | None
+    merges: Mapping[int, Merge]  # by the result id of the AggregateExpression
+    time_column: str | None  # of the partials: carries event time to watermark and window
+
+    @property
+    def emitted(self) -> tuple[Field, ...]:
+        """The columns that the partials have on their way to Spark.
+
+        Window bounds that Spark computes from the time column do not travel.
+        """
+        nullable = {key.column: key.nullable for key in self.keys}
+        unused = {ir.WINDOW_START, ir.WINDOW_END} - {self.time_column}
+        return tuple(
+            Field(f.name, f.type, nullable.get(f.name, True))
+            for f in self.plan.schema
+            if f.name not in unused
+        )
+
+
+def aggregate_expressions(node: JavaObject) -> Iterator[JavaObject]:
+    """The aggregate functions within an expression, outermost."""
+    if class_name(node) == "AggregateExpression":
+        yield node
+        return
+    for child in children(node):
+        yield from aggregate_expressions(child)
+
+
+class FragmentTranslator:
+    """Translates one Aggregate node and what is below it."""
+
+    def __init__(self, cx: Catalyst, aggregate: JavaObject, ctes: Mapping[int, JavaObject]) -> None:
+        self._cx = cx
+        self._aggregate = aggregate
+        self._ctes = ctes
+        self._partials = Partials()
+
+    def translate(self) -> Fragment:
+        """The fragment, or the reason why this aggregate stays in Spark."""
+        scope = self._read_chain(self._aggregate.child())
+        window, keys = self._groupings(scope)
+        merges = self._merges(scope)
+        time_column = self._time_column(scope, window, keys)
+        plan = self._plan(scope, window, keys)
+        self._check(scope, window, plan)
+        made = tuple(key for key, _ in keys)
+        return Fragment(
+            self._aggregate, plan, scope.source, made, window, scope.watermark, merges, time_column
+        )
+
+    def _read_chain(self, node: JavaObject) -> Scope:
+        """Go down to the files, then take the operators in on the way back up."""
+        kind = class_name(node)
+        if kind == "CTERelationRef":
+            definition = self._ctes[int(node.cteId())]
+            scope = self._read_chain(definition)
+            scope.rename(seq(definition.output()), seq(node.output()))
+            return scope
+        below = children(node)
+        if not below:
+            return Scope(file_source(self._cx.spark, node))
+        if kind not in PASSED:
+            advice = ADVICE.get(kind, "only projections and filters may be between")
+            raise StaysInSpark(f"{kind} is between the files and the aggregate: {advice}")
+        scope = self._read_chain(below[0])
+        scope.enter(node)
+        return scope
+
+    def _groupings(self, scope: Scope) -> tuple[GroupedWindow | None, list[tuple[Key, Expr]]]:
+        grouped: GroupedWindow | None = None
+        keys: list[tuple[Key, Expr]] = []
+        for grouping in seq(self._aggregate.groupingExpressions()):
+            window = scope.window(grouping)
+            if window is None:
+                expr = scope.expressions.translate(grouping)
+                keys.append((Key(f"k{len(keys)}", expr.type, grouping), expr))
+            elif grouped is None:
+                grouped = GroupedWindow(grouping, window)
+            else:
+                raise StaysInSpark("the query groups by two windows; group by one")
+        return grouped, keys
+
+    def _merges(self, scope: Scope) -> dict[int, Merge]:
+        translator = AggregateTranslator(scope.expressions, self._partials)
+        return {
+            int(node.resultId().id()): translator.translate(node)
+            for result in seq(self._aggregate.aggregateExpressions())
+            for node in aggregate_expressions(result)
+        }
+
+    def _time_column(
+        self, scope: Scope, window: GroupedWindow | None, keys: list[tuple[Key, Expr]]
+    ) -> str | None:
+        """The partials' column that stands for event time in watermark and window.
+
+        Under a watermark it is the greatest event time of the group: with anything
+        smaller the watermark would lag, and windows would come out in other batches.
+        """
+        if scope.watermark is None:
+            return None if window is None else ir.WINDOW_START
+        time = scope.watermark.time
+        for key, expr in keys:
+            if expr == time:
+                return key.column  # one value a group, and Spark evicts state by it
+        return self._partials.column(AggregateCall("max", time))
+
+    def _plan(
+        self, scope: Scope, window: GroupedWindow | None, keys: list[tuple[Key, Expr]]
+    ) -> Sink:
+        meaning = None if window is None else window.window.meaning
+        named = tuple(Named(key.column, expr) for key, expr in keys)
+        arguments = [partial.call.argument for partial in self._partials.named]
+        read = [expr for _, expr in keys] + [a for a in arguments if a is not None]
+        if meaning is not None:
+            read.append(meaning.time)
+        grouped = Aggregate(_filtered(scope, read), meaning, named, self._partials.named)
+        return Sink(grouped, "partials")
+
+    def _check(self, scope: Scope, window: GroupedWindow | None, plan: Sink) -> None:
+        """What can only be judged of the whole: the watermark, the calendar, code generation."""
+        refuse_filters_above_watermark(self._cx, self._aggregate, scope, window and window.window)
+        source = next(node for node in plan.walk() if isinstance(node, Source))
+        if any(field.type in (ir.DATE, ir.TIMESTAMP) for field in source.schema):
+            refuse_legacy_calendar(self._cx.spark, scope.source)
+        reasons = codegen_llvm.unsupported(plan)
+        if reasons:
+            raise StaysInSpark("; ".join(reasons))
+
+
+def _filtered(scope: Scope, expressions: Iterable[Expr]) -> ir.Operator:
+    """The source, cut down to the columns that are read, and the filters over it."""
+    read = {
+        node.name: node.type
+        for expr in (*scope.filters, *expressions)
+        for node in expr.walk()
+        if isinstance(node, Column)
+    }
+    fields = tuple(Field(name, type_) for name, type_ in read.items())
+    operator: ir.Operator = Source("files", Schema(fields))
+    for predicate in scope.filters:
+        operator = Filter(operator, predicate)
+    return operator
+
+
+def common_tables(root: JavaObject) -> dict[int, JavaObject]:
+    """The common table expressions of a plan by id, each as the plan that defines it."""
+    found: dict[int, JavaObject] = {}
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if class_name(node) == "CTERelationDef":
+            found[int(node.id())] = node.child()
+        pending.extend(children(node))
+    return found

@@ -1,0 +1,117 @@
+"""Every variant of random plans over random batches gives what the evaluator gives."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from adaptive.runtime import PlanRunner
+from codegen_llvm import unsupported
+from ir import (
+    GENERIC,
+    EvaluationError,
+    NoNulls,
+    Scalar,
+    SelectRows,
+    Sink,
+    Source,
+    Tier,
+    VariantSpec,
+)
+from ir.evaluate import evaluate
+from policies import Fixed, Policy, SkipNullChecks
+from tests.arrow import canonical, from_table, to_batch
+from tests.strategies import plans, rows_for
+
+Rows = list[dict[str, Scalar]]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Sink, Rows]:
+    """A plan that code generation takes, and rows for it."""
+    plan = draw(plans().filter(lambda plan: not unsupported(plan)))
+    return plan, draw(rows_for(source_of(plan).schema, max_size=40))
+
+
+def source_of(plan: Sink) -> Source:
+    """The source of a plan."""
+    *_, source = plan.walk()
+    assert isinstance(source, Source)
+    return source
+
+
+@st.composite
+def policies(draw: st.DrawFn, columns: tuple[str, ...]) -> Policy:
+    """Bets made without a look at the data, so that many are wrong."""
+    if draw(st.booleans()):
+        return SkipNullChecks()
+    assumed = draw(st.sets(st.sampled_from(columns))) if columns else set()
+    hints = draw(st.sampled_from(((), (SelectRows(1),), (SelectRows(7),), GENERIC.hints)))
+    return Fixed(VariantSpec(Tier.SPECULATIVE, (NoNulls(frozenset(assumed)),), hints))
+
+
+def check(case: tuple[Sink, Rows], data: st.DataObject) -> None:
+    """One case: any split into batches, any layout, any bet."""
+    plan, rows = case
+    schema = source_of(plan).schema
+    dictionary = frozenset(data.draw(st.sets(st.sampled_from(schema.names))))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    runner = PlanRunner(
+        plan,
+        data.draw(policies(schema.names)),
+        most_slices=data.draw(st.sampled_from((1, 3, 1024))),
+    )
+    try:
+        expected = evaluate(plan, rows)
+    except EvaluationError:
+        with pytest.raises(EvaluationError):
+            feed(runner, rows, schema, dictionary, cuts, data)
+        return
+    feed(runner, rows, schema, dictionary, cuts, data)
+    assert canonical(from_table(runner.finish())) == canonical(expected)
+    assert runner.groups == 0
+
+
+def feed(runner, rows, schema, dictionary, cuts, data) -> None:  # type: ignore[no-untyped-def]
+    """Push the rows in pieces, each shifted in its buffers."""
+    for begin, end in zip([0, *cuts], [*cuts, len(rows)], strict=True):
+        shift = data.draw(st.integers(0, 9))
+        runner.consume(to_batch(rows[begin:end], schema, dictionary, shift))
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases(), data=st.data())
+def test_a_wrong_guess_costs_time_never_rows(
+    case: tuple[Sink, Rows], data: st.DataObject
+) -> None:
+    """Any variant, sound or not, gives the reference answer."""
+    check(case, data)
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(0)
+def test_fuzz() -> None:
+    """The same, with new seeds for as long as asked; a failure prints its seed."""
+    end = time.monotonic() + 60 * float(os.environ.get("KODIAK_FUZZ_MINUTES", "1"))
+    number = int(os.environ.get("KODIAK_FUZZ_SEED", time.time_ns() % 2**32))
+    while time.monotonic() < end:
+        print(f"KODIAK_FUZZ_SEED={number}", flush=True)
+
+        @seed(number)
+        @settings(
+            max_examples=200,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate, Phase.shrink),
+        )
+        @given(case=cases(), data=st.data())
+        def run(case: tuple[Sink, Rows], data: st.DataObject) -> None:
+            check(case, data)
+
+        run()
+        number += 1
