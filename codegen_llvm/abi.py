@@ -84,7 +84,8 @@ class KernelArgs(ctypes.Structure):
 
     columns: int  # ColumnBlock[]
     lookups: int  # addresses of the dictionary look-up tables
-    selection: int  # int32 scratch of one block of rows
+    selection: int  # int32 scratch: the rows of a block that passed, and room behind
+    mask: int  # byte scratch: a byte for each row of a block, and room behind
     state: int
     row_begin: int
     row_end: int

@@ -97,6 +97,10 @@ class Columns:
             code = cx.b.select(null, i64(0), code)
         return self._string(name, "dictionary_offsets", "dictionary_data", code, null)
 
+    def is_tabulated(self, expr: Expr) -> bool:
+        """Whether an expression is looked up rather than computed."""
+        return expr in self._tables
+
     def known(self, cx: KernelContext, expr: Expr) -> Value | None:
         """The tabulated value of an expression over one dictionary column."""
         table = self._tables.get(expr)

@@ -18,6 +18,7 @@ from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.rehash import build_migrate, build_rehash
+from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.slices import Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
 from codegen_llvm.values import Value, is_true, null_bit
@@ -40,7 +41,9 @@ def build_kernel(
     program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
 ) -> KernelModule:
     """Generate the functions of one variant of a program."""
-    narrowed = narrow_nulls(program, spec.non_null & set(program.input.names))
+    narrowed = program
+    if not layout.has_nulls:
+        narrowed = narrow_nulls(program, frozenset(program.input.names))
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
     errors = _Run(module, narrowed, layout, slots, spec, lookups).build()
@@ -110,42 +113,17 @@ class _Run:
         """Blocks whose row numbers stay in the first-level cache."""
         cx = self.cx
         selection = cx.load_field(self.args, KernelArgs, "selection", PTR)
+        mask = cx.load_field(self.args, KernelArgs, "mask", PTR)
+        block_filter = BlockFilter(cx, self.columns, self.filters, selection, mask)
         span = cx.b.sub(end, begin)
         blocks = cx.b.sdiv(cx.b.add(span, i64(block_rows - 1)), i64(block_rows))
         with cx.loop(i64(0), blocks, "block") as block:
             first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
-            count = self._filter_block(selection, first, last)
+            count = block_filter.select(first, last)
             with cx.loop(i64(0), count, "pick") as pick:
-                self._aggregate(self._selected(selection, first, pick))
-
-    def _filter_block(self, selection: ll.Value, first: ll.Value, last: ll.Value) -> ll.Value:
-        """Write the numbers of the rows that pass, relative to the block; returns how many.
-
-        Each predicate goes over what the one before has left, so one that can
-        fail never sees a row that another one drops.
-        """
-        cx = self.cx
-        count: ll.Value = cx.b.sub(last, first)
-        for number, predicate in enumerate(self.filters):
-            kept = cx.variable(I64, i64(0))
-            with cx.loop(i64(0), count, "filter") as index:
-                offset = index if number == 0 else self._offset(selection, index)
-                cx.row = cx.b.add(first, offset)
-                passes = is_true(cx, lower(cx, self.columns, predicate))
-                slot = cx.b.load(kept, typ=I64)
-                cx.b.store(cx.b.trunc(offset, I32), cx.element(selection, slot, I32))
-                cx.b.store(cx.b.add(slot, cx.b.zext(passes, I64)), kept)
-            count = cx.b.load(kept, typ=I64)
-        return count
-
-    def _offset(self, selection: ll.Value, index: ll.Value) -> ll.Value:
-        number = self.cx.b.load(self.cx.element(selection, index, I32), typ=I32)
-        return self.cx.b.zext(number, I64)
-
-    def _selected(self, selection: ll.Value, first: ll.Value, pick: ll.Value) -> ll.Value:
-        return self.cx.b.add(first, self._offset(selection, pick))
+                self._aggregate(cx.b.add(first, selected(cx, selection, pick)))
 
     def _aggregate(self, row: ll.Value) -> None:
         """Add one row that passed to its group. All that can fail or leave comes first."""

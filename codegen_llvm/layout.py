@@ -20,9 +20,14 @@ class Encoding(Enum):
 
 @dataclass(frozen=True, slots=True)
 class InputLayout:
-    """The encoding of each input column, in the order of the program's input schema."""
+    """How a batch lies in memory: a fact that kernels are chosen by, not a bet.
+
+    `encodings` are in the order of the program's input schema. `has_nulls` is
+    for all columns together, because each subset would be another kernel.
+    """
 
     encodings: tuple[Encoding, ...]
+    has_nulls: bool = True
 
 
 @dataclass(frozen=True, slots=True)

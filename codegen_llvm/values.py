@@ -31,9 +31,10 @@ def constant(cx: KernelContext, literal: Literal) -> Value:
     if literal.type == STRING:
         data = str(literal.value or "").encode()
         return Value(STRING, cx.constant_bytes(data), null, ll.Constant(I32, len(data)))
-    payload = ll.Constant(llvm_type(literal.type), literal.value if literal.value else 0)
+    value = 0 if literal.value is None else literal.value  # not `or`: -0.0 is false too
     if literal.type.is_float:
-        payload = ll.Constant(llvm_type(literal.type), float(literal.value or 0.0))
+        value = float(value)
+    payload = ll.Constant(llvm_type(literal.type), value)
     return Value(literal.type, payload, null)
 
 

@@ -16,7 +16,7 @@ from adaptive.runtime import PlanRunner
 from experiments.baselines import c_programs
 from experiments.measure import Contestant, Samples, measure
 from experiments.record import Record
-from policies import NeverSpecialize, Policy, SkipNullChecks
+from policies import Fixed, Policy
 
 SEED = 42
 KEYS = 10_000
@@ -26,8 +26,7 @@ ENCODINGS = ("codes", "strings")
 ORDER = [("window_start", "ascending"), ("campaign_id", "ascending")]
 
 POLICIES: dict[str, Policy] = {
-    "kodiak generic": NeverSpecialize(),
-    "kodiak no-nulls": SkipNullChecks(),
+    "kodiak generic": Fixed(),
 }
 
 TableContestant = Contestant[pa.Table]

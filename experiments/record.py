@@ -16,17 +16,9 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.measure import Samples
+from profiler import CounterAvailability, counter_availability
 
 PACKAGES = ("llvmlite", "numpy", "pyarrow", "pyspark")
-PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """Whether hardware counters can be read here, and if not, why."""
-
-    available: bool
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +28,7 @@ class Environment:
     commit: str
     cpu: str
     cores: int
-    counters: Counters
+    counters: CounterAvailability
     python: str
     versions: Mapping[str, str]
     load_average: tuple[float, ...]
@@ -75,7 +67,7 @@ class Record:
             console.print(f"[yellow]{note}[/yellow]")
         here = self.environment
         console.print(f"{here.cpu}, {here.cores} cores, commit {here.commit}", style="dim")
-        console.print(f"hardware counters: {here.counters.reason}", style="dim")
+        console.print(f"signal: {here.counters.rung} ({here.counters.reason})", style="dim")
 
 
 def this_environment() -> Environment:
@@ -84,34 +76,12 @@ def this_environment() -> Environment:
         commit=_commit(),
         cpu=_cpu_model(),
         cores=os.cpu_count() or 1,
-        counters=counters(),
+        counters=counter_availability(),
         python=platform.python_version(),
         versions={name: _version(name) for name in PACKAGES},
         load_average=os.getloadavg(),
         taken_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-
-
-def counters() -> Counters:
-    """Try to count cycles; a failure is explained with the kernel's answer and setting."""
-    try:
-        import py_perf_event as perf
-    except ImportError as error:
-        return Counters(False, f"py-perf-event cannot be imported: {error}")
-    try:
-        perf.measure([perf.Hardware.CPU_CYCLES], sum, range(1000))
-    except FileNotFoundError:
-        return Counters(False, "this CPU offers none (usual in a virtual machine)")
-    except Exception as error:
-        return Counters(False, f"{error}; perf_event_paranoid is {_paranoid()}")
-    return Counters(True, "available")
-
-
-def _paranoid() -> str:
-    try:
-        return PARANOID.read_text(encoding="utf-8").strip()
-    except OSError as error:
-        return f"unreadable ({error.strerror})"
 
 
 def _samples_table(record: Record, describe: bool) -> Table:

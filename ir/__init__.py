@@ -38,7 +38,7 @@ from ir.types import (
     Schema,
     type_named,
 )
-from ir.variant import GENERIC, NoNulls, SelectRows, Tier, VariantSpec
+from ir.variant import GENERIC, SelectRows, Tier, VariantSpec
 from ir.verify import verify
 from ir.windows import TumblingWindow
 
@@ -75,7 +75,6 @@ __all__ = [
     "Literal",
     "Named",
     "NamedAggregate",
-    "NoNulls",
     "Operator",
     "PassReport",
     "Pipeline",

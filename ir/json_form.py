@@ -15,7 +15,7 @@ from ir.expr import Call, Cast, Column, Literal
 from ir.functions import EvalMode
 from ir.operators import Aggregate, Filter, Named, NamedAggregate, Project, Sink, Source
 from ir.types import DataType, Field, Schema, type_named
-from ir.variant import NoNulls, SelectRows, Tier, VariantSpec
+from ir.variant import SelectRows, Tier, VariantSpec
 from ir.verify import verify
 from ir.windows import TumblingWindow
 
@@ -37,7 +37,6 @@ NODES: dict[str, Callable[..., object]] = {
     "literal": Literal,
     "named": Named,
     "named_aggregate": NamedAggregate,
-    "no_nulls": NoNulls,
     "project": Project,
     "schema": Schema,
     "select_rows": SelectRows,

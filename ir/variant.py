@@ -32,13 +32,6 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class NoNulls(Assumption):
-    """These input columns hold no null; guarded for free by Arrow's null count of each batch."""
-
-    columns: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class SelectRows(Hint):
     """Filter a block branch-free into row numbers, then aggregate those rows.
 
@@ -46,7 +39,7 @@ class SelectRows(Hint):
     nearly all or nearly no rows pass.
     """
 
-    block_rows: int = 2048
+    block_rows: int = 16384
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +49,6 @@ class VariantSpec:
     tier: Tier = Tier.GENERIC
     assumptions: tuple[Assumption, ...] = ()
     hints: tuple[Hint, ...] = (SelectRows(),)
-
-    @property
-    def non_null(self) -> frozenset[str]:
-        """The columns that are assumed to hold no null."""
-        sets = [a.columns for a in self.assumptions if isinstance(a, NoNulls)]
-        return frozenset().union(*sets)
 
     @property
     def block_rows(self) -> int | None:

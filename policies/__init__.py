@@ -1,6 +1,6 @@
 """Policies: pure functions that decide from a profile what to bet on next."""
 
-from policies.bets import Fixed, NeverSpecialize, SkipNullChecks
+from policies.bets import Fixed
 from policies.decision import Decision, Generalize, Keep, Policy, Specialize
 
 __all__ = [
@@ -8,8 +8,6 @@ __all__ = [
     "Fixed",
     "Generalize",
     "Keep",
-    "NeverSpecialize",
     "Policy",
-    "SkipNullChecks",
     "Specialize",
 ]

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 EVENT_TYPES = ("view", "click", "purchase")
@@ -127,7 +128,13 @@ def generate(
 
 
 def generate_with_progress(
-    directory: Path, rows: int, files: int = 10, keys: int = 10_000, seed: int = 42
+    directory: Path,
+    rows: int,
+    files: int = 10,
+    keys: int = 10_000,
+    seed: int = 42,
+    *,
+    console: Console | None = None,
 ) -> Path:
     """Write the data set as `generate` does, and show a progress bar meanwhile."""
     columns = (
@@ -136,11 +143,18 @@ def generate_with_progress(
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns) as bar:
+    with Progress(*columns, console=console) as bar:
         task = bar.add_task(f"events in {directory}", total=rows)
         return generate(
             directory, rows, files, keys, seed, lambda done: bar.update(task, completed=done)
         )
+
+
+def remove(directory: Path) -> None:
+    """Delete the data set, and the directory if nothing else is in it."""
+    _clear(directory)
+    if not any(directory.iterdir()):
+        directory.rmdir()
 
 
 def _write_all(

@@ -74,7 +74,7 @@ def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
             encodings.append(Encoding.PLAIN)
             keep.append(_bind_fixed(block, array, field.type.bits))
     nulls = {f.name: a.null_count for f, a in zip(schema, arrays, strict=True)}
-    layout = InputLayout(tuple(encodings))
+    layout = InputLayout(tuple(encodings), has_nulls=any(nulls.values()))
     return BoundBatch(batch.num_rows, layout, nulls, blocks, dictionaries, (*arrays, *keep))
 
 

@@ -15,9 +15,10 @@ from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.state import GroupState
 from codegen_llvm import CompiledVariant, slot_layout, unsupported
 from codegen_llvm.abi import Exit, KernelArgs
-from ir import GENERIC, NoNulls, Sink, Tier, VariantSpec
+from codegen_llvm.selection import LANES
+from ir import GENERIC, Sink, Tier, VariantSpec
 from ir.pipelines import cut, flatten
-from policies import Policy, SkipNullChecks, Specialize
+from policies import Fixed, Policy, Specialize
 from profiler import Observation, Profile
 
 # Slices with a table each. Beyond that, rows are scattered over time so thinly
@@ -40,7 +41,7 @@ class PlanRunner:
             raise UnsupportedPlan("; ".join(reasons))
         self.program = flatten(cut(plan)[0])
         self.profile = Profile()
-        self._policy = SkipNullChecks() if policy is None else policy
+        self._policy = Fixed() if policy is None else policy
         self._most_slices = most_slices
         self._args = KernelArgs()
         self._lookups: _LookupTables = _LookupTables()
@@ -87,16 +88,11 @@ class PlanRunner:
         return pa.Table.from_batches(self.drain(), arrow_schema(self.program.output))
 
     def _choose(self, bound: BoundBatch) -> VariantSpec:
-        """What the policy bets on, unless the batch at hand already breaks the bet."""
+        """The variant that the policy wants for what the pipeline has seen so far."""
         self.profile = self.profile.plus(Observation(bound.rows, bound.nulls))
         decision = self._policy.decide(self.profile)
         if not isinstance(decision, Specialize):
             return GENERIC
-        for assumption in decision.assumptions:
-            if isinstance(assumption, NoNulls) and any(
-                bound.nulls.get(column) for column in assumption.columns
-            ):
-                return GENERIC
         hints = GENERIC.hints if decision.hints is None else decision.hints
         return VariantSpec(Tier.SPECULATIVE, decision.assumptions, hints)
 
@@ -104,7 +100,7 @@ class PlanRunner:
         args = self._args
         args.columns = ctypes.addressof(bound.blocks)
         args.row_begin, args.row_end = 0, bound.rows
-        self._reserve_selection(spec)
+        self._reserve_scratch(spec)
         while True:
             variant = VARIANTS.get(self.program, bound.layout, self._state.layout, spec)
             args.state = self._state.address
@@ -152,11 +148,14 @@ class PlanRunner:
             slot_layout(self.program, slice_is_key), 0 if window is None else window.offset_us
         )
 
-    def _reserve_selection(self, spec: VariantSpec) -> None:
-        wanted = spec.block_rows or 1
+    def _reserve_scratch(self, spec: VariantSpec) -> None:
+        """Room for a block's selection; vector stores may run a register beyond its end."""
+        wanted = (spec.block_rows or 0) + LANES
         if self._selection is None or len(self._selection) < wanted:
             self._selection = np.empty(wanted, np.int32)
+            self._mask = np.empty(wanted, np.uint8)
             self._args.selection = self._selection.ctypes.data
+            self._args.mask = self._mask.ctypes.data
 
 
 class _LookupTables:

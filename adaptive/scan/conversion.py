@@ -5,20 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 import ir
-
-ARROW_TYPES: dict[ir.DataType, pa.DataType] = {
-    ir.BOOL: pa.bool_(),
-    ir.INT8: pa.int8(),
-    ir.INT16: pa.int16(),
-    ir.INT32: pa.int32(),
-    ir.INT64: pa.int64(),
-    ir.FLOAT32: pa.float32(),
-    ir.FLOAT64: pa.float64(),
-    ir.STRING: pa.string(),
-    ir.DATE: pa.date32(),
-    ir.TIMESTAMP: pa.timestamp("us", tz="UTC"),
-}
-CODES = pa.dictionary(pa.int32(), pa.string())
+from adaptive.runtime.binding import CODES, arrow_type
 
 _SIGNED = (pa.int8(), pa.int16(), pa.int32())
 _UNSIGNED = (pa.uint8(), pa.uint16(), pa.uint32())
@@ -42,12 +29,12 @@ def can_read(there: pa.DataType, wanted: ir.DataType) -> bool:
     if wanted is ir.TIMESTAMP:
         # Nanoseconds are refused, as in Spark. Without a zone, the value counts as UTC.
         return pa.types.is_timestamp(there) and there.unit in ("us", "ms")
-    return there == ARROW_TYPES[wanted] or there in _READABLE.get(wanted, ())
+    return there == arrow_type(wanted) or there in _READABLE.get(wanted, ())
 
 
 def converted(array: pa.Array, wanted: ir.DataType) -> pa.Array:
     """The column in the Arrow type of `wanted`; string dictionaries stay dictionaries."""
-    target = ARROW_TYPES[wanted]
+    target = arrow_type(wanted)
     if array.type == target or (wanted is ir.STRING and array.type == CODES):
         return array
     if pa.types.is_dictionary(array.type):

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import ir
-from adaptive.scan.conversion import ARROW_TYPES, CODES, can_read, converted
+from adaptive.runtime.binding import arrow_type
+from adaptive.scan.conversion import can_read, converted
 from adaptive.scan.errors import TYPE_MISMATCH, UNREADABLE, ScanError
 
 BATCH_ROWS = 256 * 1024
@@ -92,16 +93,14 @@ class ParquetScan:
                     " declare the column as it is in the file, and cast it in the query",
                 )
 
-    def _converted(
-        self, batch: pa.RecordBatch, columns: dict[str, str | None]
-    ) -> pa.RecordBatch:
+    def _converted(self, batch: pa.RecordBatch, columns: dict[str, str | None]) -> pa.RecordBatch:
         if not columns:
             return batch
         arrays = []
         for field in self.schema:
             name = columns[field.name]
             if name is None:
-                arrays.append(pa.nulls(batch.num_rows, ARROW_TYPES[field.type]))
+                arrays.append(pa.nulls(batch.num_rows, arrow_type(field.type)))
             else:
                 arrays.append(converted(batch.column(name), field.type))
         return pa.RecordBatch.from_arrays(arrays, names=list(self.schema.names))
@@ -134,7 +133,7 @@ def is_dictionary_encoded(metadata: pq.FileMetaData, name: str) -> bool:
             chunk = row_group.column(position)
             if chunk.path_in_schema == name and not _has_codes(chunk):
                 return False
-    return metadata.num_row_groups > 0
+    return bool(metadata.num_row_groups)
 
 
 def _has_codes(chunk: pq.ColumnChunkMetaData) -> bool:
@@ -143,7 +142,7 @@ def _has_codes(chunk: pq.ColumnChunkMetaData) -> bool:
     statistics = chunk.statistics
     nulls = statistics.null_count if statistics is not None and statistics.has_null_count else 0
     present = chunk.num_values - nulls
-    return chunk.total_uncompressed_size < _LEAST_PLAIN_BYTES * max(present, 1)
+    return bool(chunk.total_uncompressed_size < _LEAST_PLAIN_BYTES * max(present, 1))
 
 
 def _read_columns(

@@ -71,8 +71,9 @@ class Catalyst:
         self.spark = spark
         self.session: JavaObject = spark._jsparkSession
         self.jvm: JavaObject = spark._jvm
-        self.expressions: JavaObject = self.jvm.org.apache.spark.sql.catalyst.expressions
-        self.logical: JavaObject = self.jvm.org.apache.spark.sql.catalyst.plans.logical
+        catalyst: JavaObject = spark._jvm.org.apache.spark.sql.catalyst  # type: ignore[union-attr]
+        self.expressions = catalyst.expressions
+        self.logical = catalyst.plans.logical
         self.none: JavaObject = self.singleton("scala.None")
 
     def singleton(self, name: str) -> JavaObject:

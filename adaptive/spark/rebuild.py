@@ -44,7 +44,9 @@ class MergeBuilder:
         groupings = [
             self._rewritten(grouping) for grouping in seq(fragment.aggregate.groupingExpressions())
         ]
-        results = [self._result(result) for result in seq(fragment.aggregate.aggregateExpressions())]
+        results = [
+            self._result(result) for result in seq(fragment.aggregate.aggregateExpressions())
+        ]
         return fragment.aggregate.copy(
             self._cx.sequence(groupings),
             self._cx.sequence(results),
@@ -66,9 +68,7 @@ class MergeBuilder:
         if grouped is None or self._fragment.time_column is None:
             return self._child
         time = self._columns[self._fragment.time_column]
-        struct = self._cx.renamed(
-            self._over_time(grouped.window.struct, time), grouped.attribute
-        )
+        struct = self._cx.renamed(self._over_time(grouped.window.struct, time), grouped.attribute)
         present = self._cx.logical.Filter(self._cx.expressions.IsNotNull(time), self._child)
         columns = self._cx.sequence([struct, *self._columns.values()])
         return self._cx.logical.Project(columns, present)
@@ -87,10 +87,9 @@ class MergeBuilder:
 
     def _result(self, result: JavaObject) -> JavaObject:
         """A result column under its old name and id."""
-        rewritten = self._rewritten(result)
-        if class_name(rewritten) == "Alias" or rewritten.fastEquals(result):
-            return rewritten
-        return self._cx.renamed(rewritten, result)
+        value = result.child() if class_name(result) == "Alias" else result
+        rewritten = self._rewritten(value)
+        return result if rewritten.fastEquals(result) else self._cx.renamed(rewritten, result)
 
     def _rewritten(self, node: JavaObject) -> JavaObject:
         """The expression over the partials: keys become columns, aggregates become merges."""
@@ -122,15 +121,16 @@ class MergeBuilder:
         return node
 
 
-def graft(root: JavaObject, replaced: Sequence[tuple[JavaObject, JavaObject]], cx: Catalyst) -> (
-    JavaObject
-):
+Replacements = Sequence[tuple[JavaObject, JavaObject]]
+
+
+def graft(cx: Catalyst, root: JavaObject, replaced: Replacements) -> JavaObject:
     """The plan with each old node replaced by its new one."""
     for old, new in replaced:
         if root.fastEquals(old):
             return new
     below = children(root)
-    grafted = [graft(child, replaced, cx) for child in below]
+    grafted = [graft(cx, child, replaced) for child in below]
     if all(new is old for new, old in zip(grafted, below, strict=True)):
         return root
     return root.withNewChildren(cx.sequence(grafted))

@@ -188,7 +188,9 @@ class FragmentTranslator:
 
     def _check(self, scope: Scope, window: GroupedWindow | None, plan: Sink) -> None:
         """What can only be judged of the whole: the watermark, the calendar, code generation."""
-        refuse_filters_above_watermark(self._cx, self._aggregate, scope, window and window.window)
+        refuse_filters_above_watermark(
+            self._cx, self._aggregate, scope, None if window is None else window.window
+        )
         source = next(node for node in plan.walk() if isinstance(node, Source))
         if any(field.type in (ir.DATE, ir.TIMESTAMP) for field in source.schema):
             refuse_legacy_calendar(self._cx.spark, scope.source)

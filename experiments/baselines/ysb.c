@@ -21,10 +21,10 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Rows per selection vector. M rows/s of the AVX-512 hash program on codes: 1,024 rows 525,
- * 2,048 626, 4,096 729, 8,192 758, 16,384 786, 32,768 812. Presumably each end of a block costs a
- * mispredicted loop exit. At 16,384 the block's columns (28 bytes a row), the vector and the used
- * lines of the table still fit 1 MB of L2. */
+/* Rows per selection vector. M rows/s of the AVX-512 hash program on codes, best of 20: 1,024 rows
+ * 506, 2,048 633, 4,096 723, 8,192 757, 16,384 797, 32,768 808. Presumably each end of a block
+ * costs a mispredicted loop exit (no counters here to prove it). At 16,384 the block's columns
+ * (28 bytes a row), the vector and the used lines of the table still fit 1 MB of L2. */
 #define BLOCK 16384
 
 enum { OK = 0, KEYS_TOO_WIDE = 1 };

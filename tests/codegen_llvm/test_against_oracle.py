@@ -14,7 +14,6 @@ from codegen_llvm import unsupported
 from ir import (
     GENERIC,
     EvaluationError,
-    NoNulls,
     Scalar,
     SelectRows,
     Sink,
@@ -23,7 +22,7 @@ from ir import (
     VariantSpec,
 )
 from ir.evaluate import evaluate
-from policies import Fixed, Policy, SkipNullChecks
+from policies import Fixed, Policy
 from tests.arrow import canonical, from_table, to_batch
 from tests.strategies import plans, rows_for
 
@@ -45,13 +44,10 @@ def source_of(plan: Sink) -> Source:
 
 
 @st.composite
-def policies(draw: st.DrawFn, columns: tuple[str, ...]) -> Policy:
+def policies(draw: st.DrawFn) -> Policy:
     """Bets made without a look at the data, so that many are wrong."""
-    if draw(st.booleans()):
-        return SkipNullChecks()
-    assumed = draw(st.sets(st.sampled_from(columns))) if columns else set()
     hints = draw(st.sampled_from(((), (SelectRows(1),), (SelectRows(7),), GENERIC.hints)))
-    return Fixed(VariantSpec(Tier.SPECULATIVE, (NoNulls(frozenset(assumed)),), hints))
+    return Fixed(VariantSpec(Tier.SPECULATIVE, (), hints))
 
 
 def check(case: tuple[Sink, Rows], data: st.DataObject) -> None:
@@ -62,7 +58,7 @@ def check(case: tuple[Sink, Rows], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     runner = PlanRunner(
         plan,
-        data.draw(policies(schema.names)),
+        data.draw(policies()),
         most_slices=data.draw(st.sampled_from((1, 3, 1024))),
     )
     try:

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from experiments.measure import Contestant, Samples, measure
-from experiments.record import Record, counters
+from experiments.record import Record
+from profiler import Rung
 
 
 def logged(name: str, log: list[str], *times_ns: int) -> Contestant[str]:
@@ -86,10 +87,10 @@ def test_the_record_keeps_samples_and_circumstances(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_counters_say_why_they_are_missing() -> None:
-    found = counters()
-    assert found.reason
-    assert found.available == (found.reason == "available")
+def test_the_record_says_which_signal_the_machine_has() -> None:
+    here = json.loads(record().to_json())["environment"]["counters"]
+    assert here["rung"] in list(Rung)
+    assert here["reason"]
 
 
 def test_the_table_shows_throughput_and_ratio() -> None:

@@ -254,8 +254,7 @@ class AggregateFact:
     @property
     def plan(self) -> Sink:
         """One group of all rows, with the result in column r."""
-        argument = None if self.function == "count" else Column("v", self.type)
-        call = AggregateCall(self.function, argument, self.mode)
+        call = AggregateCall(self.function, Column("v", self.type), self.mode)
         source = Source("in", Schema((Field("v", self.type),)))
         return Sink(Aggregate(source, None, (), (NamedAggregate("r", call),)), "out")
 
@@ -284,6 +283,6 @@ AGGREGATE_FACTS: tuple[AggregateFact, ...] = (
     AggregateFact("max", STRING, ("😀", "\uffff"), "😀"),
     AggregateFact("min", BOOL, (True, False), False),
     AggregateFact("min", STRING, (), None),
-    AggregateFact("count", INT64, (None, 1), 2),
+    AggregateFact("count", INT64, (None, 1), 1),
     AggregateFact("count", INT64, (), 0),
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from ir import BOOL, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, STRING, EvalMode, Scalar
+from ir import BOOL, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, STRING, DataType, EvalMode, Scalar
 from tests.ir.facts import (
     AGGREGATE_FACTS,
     ANSI,
@@ -18,7 +19,6 @@ from tests.ir.facts import (
     ORDER_FACTS,
     ORDER_ROW,
     TRY,
-    AggregateFact,
     Fact,
     Fails,
     OrderFact,
@@ -98,78 +98,101 @@ def agree(left: Outcome, right: Outcome) -> bool:
     return same(left, right)
 
 
-def frame(spark: SparkSession, row: dict[str, Scalar], types: list[T.DataType]) -> DataFrame:
-    """One row in columns: Spark would fold literals, and skip what is null."""
-    fields = [T.StructField(name, type_) for name, type_ in zip(row, types, strict=True)]
-    return spark.createDataFrame([tuple(row.values())], T.StructType(fields))
+@pytest.fixture(scope="module")
+def rows(spark: SparkSession) -> DataFrame:
+    """One row with the arguments of all facts, in columns: Spark would fold literals.
+
+    It is cached because a query costs far more than an expression.
+    """
+    types = {name: INT64 if i < 3 else BOOL for i, name in enumerate(ORDER_ROW)}
+    values = dict(ORDER_ROW)
+    for number, fact in enumerate(FACTS):
+        values |= fact.row(f"f{number}_")
+        types |= {column.name: column.type for column in fact.columns(f"f{number}_")}
+    return frame(spark, types, [tuple(values.values())]).cache()
 
 
-def all_at_once(spark: SparkSession, mode: EvalMode, facts: list[Fact]) -> list[Scalar]:
-    """Every fact in one query, because a query costs far more than an expression."""
-    row: dict[str, Scalar] = {}
-    types: list[T.DataType] = []
-    texts: list[str] = []
-    for number, fact in enumerate(facts):
-        prefix = f"f{number}_"
-        row |= fact.row(prefix)
-        types += [TYPES[fact.type]] * len(fact.values)
-        texts.append(f"{sql(fact, mode, prefix)} as r{number}")
-    return list(frame(spark, row, types).selectExpr(*texts).collect()[0])
+def frame(
+    spark: SparkSession, types: dict[str, DataType], rows: list[tuple[Scalar, ...]]
+) -> DataFrame:
+    fields = [T.StructField(name, TYPES[type_]) for name, type_ in types.items()]
+    return spark.createDataFrame(rows, T.StructType(fields)).coalesce(1)
+
+
+FAILING = [(i, fact) for i, fact in enumerate(FACTS) if isinstance(fact.expected[ANSI], Fails)]
 
 
 @pytest.mark.parametrize("mode", EvalMode)
-def test_facts_without_an_error(spark: SparkSession, mode: EvalMode) -> None:
-    facts = [f for f in FACTS if not isinstance(f.expected[mode], Fails) and sql(f, mode, "c")]
+def test_facts_without_an_error(spark: SparkSession, rows: DataFrame, mode: EvalMode) -> None:
+    texts = {
+        number: text
+        for number, fact in enumerate(FACTS)
+        if not isinstance(fact.expected[mode], Fails) and (text := sql(fact, mode, f"f{number}_"))
+    }
     with ansi(spark, mode):
-        made = all_at_once(spark, mode, facts)
+        made = rows.selectExpr(*texts.values()).collect()[0]
+    expected = [FACTS[number].expected[mode] for number in texts]
     wrong = [
-        (str(fact), value, fact.expected[mode])
-        for fact, value in zip(facts, made, strict=True)
-        if not agree(value, fact.expected[mode])
+        (str(FACTS[number]), value, wanted)
+        for number, value, wanted in zip(texts, made, expected, strict=True)
+        if not agree(value, wanted)
     ]
     assert not wrong
 
 
-@pytest.mark.parametrize("fact", [f for f in FACTS if isinstance(f.expected[ANSI], Fails)], ids=str)
-def test_an_error(spark: SparkSession, fact: Fact) -> None:
+@pytest.mark.parametrize(("number", "fact"), FAILING, ids=str)
+def test_an_error(spark: SparkSession, rows: DataFrame, number: int, fact: Fact) -> None:
+    text = sql(fact, ANSI, f"f{number}_")
     with ansi(spark, ANSI):
-        made = outcome(lambda: all_at_once(spark, ANSI, [fact])[0])
+        made = outcome(lambda: rows.selectExpr(f"{text} as r").collect()[0]["r"])
     assert made == fact.expected[ANSI]
 
 
 @pytest.mark.parametrize("fact", ORDER_FACTS, ids=str)
-def test_the_order_of_evaluation(spark: SparkSession, fact: OrderFact) -> None:
-    types: list[T.DataType] = [T.LongType()] * 3 + [T.BooleanType()] * 3
+def test_the_order_of_evaluation(spark: SparkSession, rows: DataFrame, fact: OrderFact) -> None:
     with ansi(spark, ANSI):
-        result = frame(spark, ORDER_ROW, types).selectExpr(f"{fact.sql} as r")
-        made = outcome(lambda: result.collect()[0]["r"])
+        made = outcome(lambda: rows.selectExpr(f"{fact.sql} as r").collect()[0]["r"])
     assert agree(made, fact.expected)
 
 
-def test_a_filter_drops_a_row_at_the_first_conjunct_that_is_null(spark: SparkSession) -> None:
-    types: list[T.DataType] = [T.LongType()] * 3 + [T.BooleanType()] * 3
+def test_a_filter_drops_a_row_at_the_first_conjunct_that_is_null(
+    spark: SparkSession, rows: DataFrame
+) -> None:
     with ansi(spark, ANSI):
-        rows = frame(spark, ORDER_ROW, types)
-        assert rows.where("(no or unknown) and (one div zero = one)").collect() == []
+        assert rows.where("(no or unknown) and (one div zero = one)").count() == 0
         made = outcome(lambda: rows.where("(one div zero = one) and no").count())
     assert made == Fails("DIVIDE_BY_ZERO")
 
 
-@pytest.mark.parametrize("fact", AGGREGATE_FACTS, ids=str)
-def test_an_aggregate(spark: SparkSession, fact: AggregateFact) -> None:
-    schema = T.StructType([T.StructField("v", TYPES[fact.type])])
-    name = "try_sum" if fact.mode is TRY else fact.function
-    argument = "*" if fact.function == "count" else "v"
-    with ansi(spark, fact.mode):
-        rows = spark.createDataFrame([(value,) for value in fact.values], schema).coalesce(1)
-        made = outcome(lambda: rows.selectExpr(f"{name}({argument}) as r").collect()[0]["r"])
-    assert agree(made, fact.expected)
+@pytest.mark.parametrize("mode", EvalMode)
+def test_aggregates(spark: SparkSession, mode: EvalMode) -> None:
+    """The facts of a mode side by side: aggregates skip the nulls that fill up columns."""
+    facts = [f for f in AGGREGATE_FACTS if f.mode is mode and not isinstance(f.expected, Fails)]
+    types = {f"v{number}": fact.type for number, fact in enumerate(facts)}
+    name = "try_sum({1})" if mode is TRY else "{0}({1})"
+    texts = [name.format(fact.function, f"v{number}") for number, fact in enumerate(facts)]
+    with ansi(spark, mode):
+        values = list(zip_longest(*(fact.values for fact in facts)))
+        made = frame(spark, types, values).selectExpr(*texts).collect()[0]
+    wrong = [
+        (str(fact), value)
+        for fact, value in zip(facts, made, strict=True)
+        if not agree(value, fact.expected)
+    ]
+    assert not wrong
+
+
+def test_a_sum_fails_as_soon_as_it_overflows(spark: SparkSession) -> None:
+    (fact,) = (f for f in AGGREGATE_FACTS if isinstance(f.expected, Fails))
+    with ansi(spark, ANSI):
+        values = frame(spark, {"v": fact.type}, [(value,) for value in fact.values])
+        made = outcome(lambda: values.selectExpr("sum(v) as r").collect()[0]["r"])
+    assert made == fact.expected
 
 
 def test_narrow_operands_of_div_are_widened_first(spark: SparkSession) -> None:
     """Why `int_divide` takes int64 only: the cast is in Spark's plan."""
-    row = frame(spark, {"a": -128, "b": -1}, [T.ByteType(), T.ByteType()])
-    result = row.selectExpr("a div b as r")
+    result = frame(spark, {"a": INT8, "b": INT8}, [(-128, -1)]).selectExpr("a div b as r")
     assert result.schema["r"].dataType == T.LongType()
     assert result.collect()[0]["r"] == 128
 

@@ -1,0 +1,59 @@
+"""How the demonstration presents its outcome."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from adaptive.demo.compare import Comparison
+
+if TYPE_CHECKING:
+    from adaptive.demo.run import DemoReport
+
+
+def show_report(report: DemoReport, console: Console) -> None:
+    """The table of both contestants, what ran natively, and what was checked."""
+    console.print(_times_table(report))
+    console.print(f"Speed-up: [bold]{report.speed_up:.2f}[/bold] (best against best)")
+    groups = report.comparison.expected_rows
+    console.print(f"[green]Results identical[/green]: all {groups:,} groups, batch by batch.")
+    if not report.explanation.is_native:
+        console.print("Nothing ran natively, so both sides did the same.", style="bold yellow")
+    console.print(str(report.explanation), markup=False, highlight=False)
+    console.print(
+        "Timed: the whole query, from building it to the end of its last micro-batch, with all"
+        " files in one trigger, into Spark's noop sink, which computes every row and drops it."
+        " The results were collected and compared in the warm-up, which is not counted.",
+        style="dim",
+    )
+
+
+def show_difference(comparison: Comparison, console: Console) -> None:
+    """A result that differs, so that nobody overlooks it."""
+    console.print("RESULTS DIFFER", style="bold white on red")
+    console.print(
+        f"Spark alone gives {comparison.expected_rows:,} rows,"
+        f" with Kodiak there are {comparison.found_rows:,}.",
+        style="red",
+    )
+    for title, rows in (("only Spark", comparison.missing), ("only Kodiak", comparison.surplus)):
+        for row in rows:
+            console.print(f"  {title}: {row}", markup=False, highlight=False)
+    console.print("This is a bug in Kodiak; nothing was timed.", style="red")
+
+
+def _times_table(report: DemoReport) -> Table:
+    title = f"{report.rows:,} events, {report.cores} cores, warm"
+    table = Table(title=title)
+    table.add_column("")
+    for name in ("rows/s", "best s", "median s", "all rounds, s"):
+        table.add_column(name, justify="right")
+    for name, seconds in report.seconds.items():
+        best = min(seconds)
+        samples = " ".join(f"{taken:.2f}" for taken in seconds)
+        rate = f"{report.rows / best / 1e6:.1f} M"
+        table.add_row(name, rate, f"{best:.2f}", f"{median(seconds):.2f}", samples)
+    return table

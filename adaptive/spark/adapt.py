@@ -1,0 +1,142 @@
+"""Taking over the parts of a DataFrame that have a native form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+from pyspark.sql import DataFrame
+
+from adaptive.explain import CannotAdaptError, Explanation, StaysInSpark
+from adaptive.explain import Fragment as FragmentReport
+from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, walk
+from adaptive.spark.rebuild import MergeBuilder, graft
+from adaptive.spark.report import native_report
+from adaptive.spark.translate_plan import FragmentTranslator, common_tables
+from adaptive.spark.worker import NAME_PREFIX, FragmentTask
+from ir import to_json
+from policies import Policy
+
+# What became of each fragment, by the id that its function carries in Spark's
+# plan: a DataFrame derived from an adapted one is explained from here.
+_REPORTS: dict[str, FragmentReport] = {}
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """A DataFrame with its native fragments, and what was done."""
+
+    df: DataFrame
+    explanation: Explanation
+
+
+def adapt(
+    df: DataFrame, name: str | None = None, policy: Policy | None = None, mode: str = "auto"
+) -> DataFrame:
+    """The DataFrame with native fragments, or the same object if there are none."""
+    if mode == "off":
+        return df
+    adapted = try_adapt(df, name, policy)
+    if mode == "always" and not adapted.explanation.is_fully_native:
+        raise CannotAdaptError(adapted.explanation)
+    return adapted.df
+
+
+def explain_frame(df: DataFrame) -> Explanation:
+    """What is native in a DataFrame; for one that was never adapted, what would be."""
+    return try_adapt(df).explanation
+
+
+def try_adapt(df: DataFrame, name: str | None = None, policy: Policy | None = None) -> Adapted:
+    """Replace each aggregate that has a native form; explain the others."""
+    if not hasattr(df, "_jdf"):
+        reason = "Spark Connect does not show its plans; use a classic Spark session"
+        return Adapted(df, Explanation(reasons=(reason,)))
+    cx = Catalyst(df.sparkSession)
+    root = analyzed_plan(df)
+    reports = [_REPORTS[found] for found in native_fragments(root) if found in _REPORTS]
+    candidates = list(lowest_aggregates(root))
+    if not candidates and not reports:
+        reason = "there is no aggregate: filters and projections alone are not worth moving rows"
+        return Adapted(df, Explanation(reasons=(reason,)))
+    return _Adaptation(cx, df, root, name, policy).run(candidates, reports)
+
+
+class _Adaptation:
+    """One attempt at one DataFrame."""
+
+    def __init__(
+        self,
+        cx: Catalyst,
+        df: DataFrame,
+        root: JavaObject,
+        name: str | None,
+        policy: Policy | None,
+    ) -> None:
+        self._cx = cx
+        self._df = df
+        self._root = root
+        self._name = name or "query"
+        self._policy = policy
+        self._ctes = common_tables(root)
+
+    def run(self, candidates: list[JavaObject], reports: list[FragmentReport]) -> Adapted:
+        """Try each candidate; what was native before stays as it is."""
+        replaced: list[tuple[JavaObject, JavaObject]] = []
+        for number, aggregate in enumerate(candidates, len(reports)):
+            label = self._name if number == 0 else f"{self._name}-{number}"
+            try:
+                made, report = self._take_over(aggregate, label)
+                replaced.append((aggregate, made))
+            except StaysInSpark as reason:
+                report = FragmentReport(label, reasons=(str(reason),))
+            reports.append(report)
+        df = self._cx.frame(graft(self._cx, self._root, replaced)) if replaced else self._df
+        return Adapted(df, Explanation(tuple(reports)))
+
+    def _take_over(self, aggregate: JavaObject, label: str) -> tuple[JavaObject, FragmentReport]:
+        self._refuse_cached(aggregate)
+        fragment = FragmentTranslator(self._cx, aggregate, self._ctes).translate()
+        report = native_report(fragment, label)
+        plan_json = to_json(fragment.plan)
+        task = FragmentTask(
+            sha256(f"{report}\n{plan_json}".encode()).hexdigest()[:16],
+            plan_json,
+            tuple(field.name for field in fragment.emitted),
+            tuple(fragment.source.options.items()),
+            self._policy,
+        )
+        made = analyzed_plan(self._cx.frame(MergeBuilder(self._cx, fragment, task).build()))
+        if str(made.schema().json()) != str(aggregate.schema().json()):
+            raise StaysInSpark("the merged result would have another schema; please report this")
+        _REPORTS[task.fragment_id] = report
+        return made, report
+
+    def _refuse_cached(self, aggregate: JavaObject) -> None:
+        """Where the user cached an input, Spark reads the cache and not the files."""
+        if aggregate.isStreaming() or self._cx.session.sharedState().cacheManager().isEmpty():
+            return
+        with_cache = self._df._jdf.queryExecution().withCachedData()
+        if not any(node.fastEquals(aggregate) for node in walk(with_cache)):
+            raise StaysInSpark("a part of the query is cached, and Spark reads the cache")
+
+
+def lowest_aggregates(node: JavaObject) -> Iterator[JavaObject]:
+    """The aggregates that have no other aggregate and no native fragment below them."""
+    found = False
+    for child in children(node):
+        for aggregate in lowest_aggregates(child):
+            found = True
+            yield aggregate
+    if class_name(node) == "Aggregate" and not found and not any(native_fragments(node)):
+        yield node
+
+
+def native_fragments(node: JavaObject) -> Iterator[str]:
+    """The ids of the native fragments in a plan."""
+    for part in walk(node):
+        if class_name(part) == "MapInArrow":
+            prefix, _, found = str(part.functionExpr().name()).partition("_")
+            if prefix == NAME_PREFIX:
+                yield found

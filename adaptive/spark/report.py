@@ -1,0 +1,42 @@
+"""A fragment in words, for `ad.explain`."""
+
+from __future__ import annotations
+
+from adaptive.explain import Fragment as FragmentReport
+from adaptive.spark.translate_plan import Fragment
+from ir import Aggregate, AggregateCall, Filter, Operator, Sink, Source, expr_text
+
+
+def native_report(fragment: Fragment, name: str) -> FragmentReport:
+    """What the native code does for a fragment, and what Spark does with its partials."""
+    operators = reversed(tuple(fragment.plan.walk()))
+    native = [_operator_text(node, fragment) for node in operators if not isinstance(node, Sink)]
+    kept = ["list files"]
+    if fragment.watermark is not None:
+        kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
+    kept.append("shuffle and merge partials")
+    return FragmentReport(name, tuple(native), tuple(kept))
+
+
+def _operator_text(node: Operator, fragment: Fragment) -> str:
+    match node:
+        case Source(schema=schema):
+            columns = ", ".join(schema.names) or "row counts only"
+            return f"scan {fragment.source.describe()}: {columns}"
+        case Filter(predicate=predicate):
+            return f"filter {expr_text(predicate)}"
+        case Aggregate():
+            return _aggregate_text(node)
+    raise TypeError(f"{type(node).__name__} is not part of a fragment")
+
+
+def _aggregate_text(node: Aggregate) -> str:
+    groups = [expr_text(key.expr) for key in node.keys]
+    if node.window is not None:
+        groups.insert(0, f"{node.window.size_us / 1e6:g} s of {expr_text(node.window.time)}")
+    calls = ", ".join(_call_text(aggregate.call) for aggregate in node.aggregates)
+    return f"aggregate {calls or 'nothing'} by {', '.join(groups) or 'all rows'}"
+
+
+def _call_text(call: AggregateCall) -> str:
+    return f"{call.function}({'*' if call.argument is None else expr_text(call.argument)})"

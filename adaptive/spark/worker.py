@@ -1,0 +1,115 @@
+"""What runs in Spark's Python workers: files in, partial aggregates out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pyarrow as pa
+
+from adaptive.runtime import PlanRunner
+from adaptive.scan import ParquetScan, ScanError
+from ir import Schema, Sink, Source, from_json
+from policies import Policy
+
+# Partials leave once per task unless the groups outgrow this: then they leave
+# early, and Spark merges a few more of them.
+MOST_STATE_BYTES = 256 * 1024 * 1024
+NAME_PREFIX = "kodiak"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class FragmentTask:
+    """Runs a native plan over the files of a task; pickled by reference, so it holds only data."""
+
+    fragment_id: str
+    plan_json: str
+    columns: tuple[str, ...]
+    reader_options: tuple[tuple[str, str], ...] = ()
+    policy: Policy | None = None
+    most_state_bytes: int = MOST_STATE_BYTES
+
+    @property
+    def __name__(self) -> str:
+        """Spark's name of the function in plans, by which `explain` finds the fragment again."""
+        return f"{NAME_PREFIX}_{self.fragment_id}"
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The partials of all files whose paths are in the batches."""
+        plan = parsed_plan(self.plan_json)
+        settings = TaskSettings(dict(self.reader_options))
+        scan = ParquetScan(source_schema(plan), settings.flag("spark.sql.caseSensitive"))
+        runner = PlanRunner(plan, self.policy)
+        for batch in batches:
+            for path in batch.column(0).to_pylist():
+                for rows in _rows(scan, local_path(path), settings):
+                    runner.consume(rows)
+                    if runner.state_bytes > self.most_state_bytes:
+                        yield from self._partials(runner)
+        yield from self._partials(runner)
+
+    def _partials(self, runner: PlanRunner) -> Iterator[pa.RecordBatch]:
+        for batch in runner.drain():
+            yield batch.select(list(self.columns))
+
+
+class TaskSettings:
+    """Reader options, and behind them the session's settings at the time the query runs."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self._options = {key.lower(): value for key, value in options.items()}
+
+    def flag(self, setting: str) -> bool:
+        """A setting that is true or false; the option of the same name comes first."""
+        option = self._options.get(setting.rpartition(".")[2].lower())
+        value = _session_setting(setting) if option is None else option
+        return (value or "").lower() == "true"
+
+
+def _session_setting(name: str) -> str | None:
+    """Spark sends the session's settings along with each task."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return None if context is None else context.getLocalProperty(name)
+
+
+def _rows(scan: ParquetScan, path: str, settings: TaskSettings) -> Iterator[pa.RecordBatch]:
+    """The batches of a file, with Spark's settings for files that are missing or broken."""
+    try:
+        yield from scan.read(path)
+    except FileNotFoundError as error:
+        if not settings.flag("spark.sql.files.ignoreMissingFiles"):
+            raise ScanError(
+                "FAILED_READ_FILE.FILE_NOT_EXIST",
+                path,
+                "the file has vanished; set ignoreMissingFiles to skip such files",
+            ) from error
+        logger.warning("skipped missing file %s", path)
+    except ScanError as error:
+        if not settings.flag("spark.sql.files.ignoreCorruptFiles"):
+            raise
+        logger.warning("skipped the rest of a corrupted file: %s", error)
+
+
+@lru_cache(maxsize=64)
+def parsed_plan(plan_json: str) -> Sink:
+    """The plan of a fragment; workers live on and see the same one in every micro-batch."""
+    plan = from_json(plan_json)
+    assert isinstance(plan, Sink)
+    return plan
+
+
+def source_schema(plan: Sink) -> Schema:
+    """The schema of the files, cut down to the columns that the plan reads."""
+    [source] = [node for node in plan.walk() if isinstance(node, Source)]
+    return source.schema
+
+
+def local_path(path: str) -> str:
+    """The path of a `file:` address as Hadoop prints it, which is not percent-encoded."""
+    return path.removeprefix("file://").removeprefix("file:")
