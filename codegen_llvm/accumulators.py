@@ -47,6 +47,11 @@ class Accumulator:
         """The tag bit that says that it has seen a value."""
         return self.table.layout.seen_bit(self.position)
 
+    @property
+    def skips_rows(self) -> bool:
+        """Whether a row may have no value for it."""
+        return self.argument is not None and self.argument.null is not None
+
     def room(self) -> ll.Value | None:
         """The arena bytes that an update may need at most."""
         if self.type != STRING or self.argument is None:

@@ -19,7 +19,9 @@ class Lookup:
     """A boolean expression over one dictionary column, tabulated once a dictionary.
 
     The table has a byte for each code and one more for null: bit 0 is the
-    value, bit 1 says that it is null.
+    value, bit 1 says that it is null. Before it stand two words with the same
+    for the first 32 codes, a bit each: of a small dictionary, LLVM looks up
+    sixteen rows at once in a register.
     """
 
     column: str
@@ -50,6 +52,10 @@ def _collect(expr: Expr, encoded: set[str], found: dict[Expr, Lookup]) -> None:
         _collect(child, encoded, found)
 
 
+WORD_BITS = 32
+WORDS_BYTES = 8  # the word of values and the word of nulls, before the table
+
+
 @dataclass
 class Columns:
     """The input columns of a kernel; their addresses are loaded once, at its entry."""
@@ -60,6 +66,8 @@ class Columns:
     lookups: tuple[Lookup, ...]
     _words: dict[tuple[str, str], ll.Value] = field(default_factory=dict)
     _tables: dict[Expr, ll.Value] = field(default_factory=dict)
+    _bits: dict[Expr, tuple[ll.Value, ll.Value]] = field(default_factory=dict)
+    in_registers: bool = False  # look up in the words, not in the tables
 
     def __post_init__(self) -> None:
         args = self.cx.function.args[0]
@@ -73,7 +81,12 @@ class Columns:
         tables = self.cx.load_field(args, KernelArgs, "lookups", PTR)
         for position, lookup in enumerate(self.lookups):
             address = self.cx.element(tables, i64(position), PTR)
-            self._tables[lookup.expr] = self.cx.b.load(address, typ=PTR)
+            table = self.cx.b.load(address, typ=PTR)
+            self._tables[lookup.expr] = self.cx.at(table, WORDS_BYTES)
+            self._bits[lookup.expr] = (
+                self.cx.b.load(table, typ=I32),
+                self.cx.b.load(self.cx.at(table, 4), typ=I32),
+            )
 
     def encoding(self, name: str) -> Encoding:
         """How a column lies in memory."""
@@ -110,17 +123,35 @@ class Columns:
         code, null = cx.b.sext(self._code(name, cx.row), I64), self.null(name, cx.row)
         if null is not None:
             code = cx.b.select(null, self._words[name, "dictionary_size"], code)
-        byte = cx.b.load(cx.at(table, code), typ=I8)
-        value = cx.b.trunc(byte, I1)
-        if not expr.nullable:
-            return Value(BOOL, value)
-        return Value(BOOL, value, cx.b.trunc(cx.b.lshr(byte, ll.Constant(I8, 1)), I1))
+        if self.in_registers:
+            values, nulls = self._bits[expr]
+            shift = cx.b.trunc(code, I32)
+            value, null = (cx.b.trunc(cx.b.lshr(word, shift), I1) for word in (values, nulls))
+        else:
+            byte = cx.b.load(cx.at(table, code), typ=I8)
+            value = cx.b.trunc(byte, I1)
+            null = cx.b.trunc(cx.b.lshr(byte, ll.Constant(I8, 1)), I1)
+        return Value(BOOL, value, null if expr.nullable else None)
+
+    def fit_registers(self, expressions: list[Expr]) -> ll.Value | None:
+        """Whether all look-ups of these expressions have small dictionaries, if there are any."""
+        small: ll.Value | None = None
+        for expr in {n for e in expressions for n in e.walk() if n in self._tables}:
+            (name,) = expr.columns()
+            # The code after the last one stands for null.
+            fits = self.cx.b.icmp_signed("<", self.dictionary_size(name), i64(WORD_BITS))
+            small = fits if small is None else self.cx.b.and_(small, fits)
+        return small
 
     def null(self, name: str, row: ll.Value) -> ll.Value | None:
         """Whether a column is null in a row, or None where it never is."""
         if not self.schema[name].nullable:
             return None
         return self.cx.b.not_(self._bit(self._words[name, "validity"], name, row))
+
+    def values(self, name: str) -> ll.Value:
+        """The address of a plain column's values."""
+        return self._words[name, "data"]
 
     def dictionary_entry(self, name: str, code: ll.Value) -> Value:
         """A value of a column's dictionary."""

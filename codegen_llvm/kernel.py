@@ -13,16 +13,17 @@ from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.accumulators import Accumulator
-from codegen_llvm.builder import I8, I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.builder import I1, I32, I64, PTR, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
 from codegen_llvm.layout import InputLayout, SlotLayout
+from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.slices import Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
-from codegen_llvm.values import Value, is_true, null_bit
-from ir import TIMESTAMP, Call, Expr, VariantSpec
+from codegen_llvm.values import Value, is_true
+from ir import STRING, TIMESTAMP, Call, Column, Expr, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
@@ -47,7 +48,7 @@ def build_kernel(
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
     errors = _Run(module, narrowed, layout, slots, spec, lookups).build()
-    _build_prepare(module, narrowed, layout, lookups)
+    build_prepare(module, narrowed, layout, lookups, PREPARE)
     build_rehash(module, program, slots, REHASH)
     if slots.slice_is_key:
         build_migrate(module, program, slots, MIGRATE)
@@ -122,15 +123,58 @@ class _Run:
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
             count = block_filter.select(first, last)
-            with cx.loop(i64(0), count, "pick") as pick:
-                self._aggregate(cx.b.add(first, selected(cx, selection, pick)))
+            self._aggregate_block(selection, first, last, count)
 
-    def _aggregate(self, row: ll.Value) -> None:
+    def _aggregate_block(
+        self, selection: ll.Value, first: ll.Value, last: ll.Value, count: ll.Value
+    ) -> None:
+        """Aggregate the selected rows; without a look at their time if the block is in one slice.
+
+        Testing all times of a block with vectors is cheaper than testing those
+        of the selected rows one by one, unless few are selected.
+        """
+        cx = self.cx
+
+        def loop(in_slice: bool) -> None:
+            with cx.loop(i64(0), count, "pick") as pick:
+                self._aggregate(cx.b.add(first, selected(cx, selection, pick)), in_slice)
+
+        if not self._is_plain_time():
+            loop(in_slice=False)
+            return
+        many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
+        in_slice = cx.variable(I1, ll.Constant(I1, 0))
+        with cx.b.if_then(many):
+            cx.b.store(self._slices().all_inside(self._times(), first, last), in_slice)
+        with cx.b.if_else(cx.b.load(in_slice, typ=I1)) as (inside, across):
+            with inside:
+                loop(in_slice=True)
+            with across:
+                loop(in_slice=False)
+
+    def _is_plain_time(self) -> bool:
+        """Whether the time is a column and each slice has its table."""
+        window = self.program.window
+        is_column = window is not None and isinstance(window.time, Column)
+        return is_column and not self.slots.slice_is_key
+
+    def _times(self) -> ll.Value:
+        """The address of the time column's values."""
+        assert self.program.window is not None
+        time = self.program.window.time
+        assert isinstance(time, Column)
+        return self.columns.values(time.name)
+
+    def _slices(self) -> Slices:
+        assert self.program.window is not None
+        return Slices(self.cx, self.program.window, self.state, self.registers)
+
+    def _aggregate(self, row: ll.Value, in_slice: bool = False) -> None:
         """Add one row that passed to its group. All that can fail or leave comes first."""
         cx = self.cx
         cx.row = row
         arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
-        keys = self._enter_slice()
+        keys = [] if in_slice else self._enter_slice()
         keys += [self._key(position) for position in range(len(self.program.keys))]
         accumulators = [
             Accumulator(cx, self.table, position, aggregate, argument)
@@ -144,7 +188,7 @@ class _Run:
             for accumulator in accumulators:
                 accumulator.init(slot)
 
-        slot = self.table.find_or_insert(keys, init)
+        slot = self.table.find_or_insert(keys, init, self._always_seen(accumulators))
         stores = [accumulator.prepare(slot) for accumulator in accumulators]
         for store in stores:
             store()
@@ -160,7 +204,7 @@ class _Run:
         if window is None:
             return []
         time = lower(self.cx, self.columns, window.time).payload
-        slices = Slices(self.cx, window, self.state, self.registers)
+        slices = self._slices()
         if not self.slots.slice_is_key:
             slices.enter(time)
             return []
@@ -180,14 +224,23 @@ class _Run:
                 total = self.cx.b.add(total, room)
             self.table.reserve(total)
 
+    def _always_seen(self, accumulators: list[Accumulator]) -> int:
+        """The seen bits that every row of this batch sets: the table sets them when it must."""
+        return sum(
+            a.seen_bit
+            for a in accumulators
+            if self.slots.tracks_seen(a.position) and not a.skips_rows and a.type != STRING
+        )
+
     def _mark_seen(self, slot: ll.Value, accumulators: list[Accumulator]) -> None:
-        """Set the bits of the aggregates that have a value now, where that can be in doubt."""
-        doubtful = [a for a in accumulators if self.slots.tracks_seen(a.position)]
-        if not doubtful:
-            return
+        """Set the bits of the other aggregates that have a value now."""
+        always = self._always_seen(accumulators)
         bits: ll.Value = i64(0)
-        for accumulator in doubtful:
-            bits = self.cx.b.or_(bits, accumulator.seen())
+        for accumulator in accumulators:
+            if self.slots.tracks_seen(accumulator.position) and not accumulator.seen_bit & always:
+                bits = self.cx.b.or_(bits, accumulator.seen())
+        if isinstance(bits, ll.Constant):
+            return
         tag = self.cx.b.load(slot, typ=I64)
         self.cx.b.store(self.cx.b.or_(tag, bits), slot)
 
@@ -206,43 +259,3 @@ def _filters(program: RowProgram) -> tuple[Expr, ...]:
     if program.window is None or not program.window.time.nullable:
         return program.filters
     return (*program.filters, Call("is_not_null", (program.window.time,)))
-
-
-def _build_prepare(
-    module: ll.Module, program: RowProgram, layout: InputLayout, lookups: tuple[Lookup, ...]
-) -> None:
-    """The function `prepare(args)`: fill the look-up tables of the batch's dictionaries."""
-    cx = new_function(module, PREPARE, I32, (PTR,))
-    columns = Columns(cx, program.input, layout, lookups)
-    for lookup in lookups:
-        size = columns.dictionary_size(lookup.column)
-        with cx.loop(i64(0), size, "entry") as code:
-            entry = columns.dictionary_entry(lookup.column, code)
-            _tabulate(cx, columns, lookup, code, entry)
-        if program.input[lookup.column].nullable:
-            entry = columns.dictionary_entry(lookup.column, i64(0))
-            null = Value(entry.type, entry.payload, ll.Constant(ll.IntType(1), 1), entry.length)
-            _tabulate(cx, columns, lookup, size, null)
-    cx.b.ret(ll.Constant(I32, int(Exit.DONE)))
-
-
-def _tabulate(
-    cx: KernelContext, columns: Columns, lookup: Lookup, code: ll.Value, entry: Value
-) -> None:
-    value = lower(cx, _OneEntry(entry), lookup.expr)
-    null = cx.b.shl(cx.b.zext(null_bit(value), I8), ll.Constant(I8, 1))
-    byte = cx.b.or_(cx.b.zext(value.payload, I8), null)
-    cx.b.store(byte, cx.at(columns.table(lookup), code))
-
-
-@dataclass(frozen=True)
-class _OneEntry:
-    """A scope in which the only column is one entry of its dictionary."""
-
-    entry: Value
-
-    def column(self, cx: KernelContext, column: Expr) -> Value:
-        return self.entry
-
-    def known(self, cx: KernelContext, expr: Expr) -> Value | None:
-        return None

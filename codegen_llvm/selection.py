@@ -75,7 +75,20 @@ class BlockFilter:
         return kept
 
     def _test_all(self, first: ll.Value, count: ll.Value) -> None:
-        """Pass one: a byte for each row, 1 if it passes."""
+        """Pass one: a byte for each row, 1 if it passes; look-ups in registers if they fit."""
+        small = self.columns.fit_registers(self.tested)
+        if small is None:
+            self._test_rows(first, count)
+            return
+        with self.cx.b.if_else(small) as (in_registers, in_tables):
+            with in_registers:
+                self.columns.in_registers = True
+                self._test_rows(first, count)
+                self.columns.in_registers = False
+            with in_tables:
+                self._test_rows(first, count)
+
+    def _test_rows(self, first: ll.Value, count: ll.Value) -> None:
         cx = self.cx
         with cx.loop(i64(0), count, "test") as index:
             cx.row = cx.b.add(first, index)

@@ -31,6 +31,19 @@ class Slices:
             block = cx.b.load(self.registers.block, typ=PTR)
             cx.store_field(block, self.state, StateBlock, "current")
 
+    def all_inside(self, times: ll.Value, first: ll.Value, last: ll.Value) -> ll.Value:
+        """Whether all times of a range of rows are in the current slice; vectorised by LLVM."""
+        cx = self.cx
+        start = cx.b.load(self.registers.slice_start, typ=I64)
+        greatest = cx.variable(I64, i64(0))
+        umax = cx.external("llvm.umax.i64", I64, I64, I64)
+        with cx.loop(first, last, "time") as row:
+            time = cx.b.load(cx.element(times, row, I64), typ=I64)
+            known = cx.b.load(greatest, typ=I64)
+            cx.b.store(cx.b.call(umax, [known, cx.b.sub(time, start)]), greatest)
+        distance = cx.b.load(greatest, typ=I64)
+        return cx.b.icmp_unsigned("<", distance, i64(self.window.size_us))
+
     def track(self, time: ll.Value) -> ll.Value:
         """The start of the slice that holds `time`, where all slices share one table."""
         cx = self.cx

@@ -119,16 +119,58 @@ class Table:
     registers: TableRegisters
     probes: ll.Value
 
-    def find_or_insert(self, keys: list[Key], init_accumulators: _Init) -> ll.Value:
-        """The address of the row's slot; leaves the kernel where memory must grow first."""
+    def find_or_insert(
+        self, keys: list[Key], init_accumulators: _Init, always_seen: int = 0
+    ) -> ll.Value:
+        """The address of the row's slot; leaves the kernel where memory must grow first.
+
+        `always_seen` are tag bits that the row sets. Nearly always the slot at
+        the hash's home is the row's and has them already: one comparison.
+        """
         cx, registers = self.cx, self.registers
         slots = cx.b.load(registers.slots, typ=PTR)
         if not keys:
-            return self._only_slot(slots, init_accumulators)
+            return self._only_slot(slots, init_accumulators, always_seen)
         hash_ = hash_keys(cx, keys)
         expected, tag_mask = self._expected_tag(keys, hash_)
-        mask = cx.b.load(registers.mask, typ=I64)
         home = cx.b.lshr(hash_, cx.b.load(registers.shift, typ=I64))
+        first = cx.at(slots, cx.b.mul(home, i64(self.layout.size)))
+        tag = cx.b.load(first, typ=I64)
+        seen_and_same = cx.b.icmp_signed(
+            "==",
+            cx.b.and_(tag, cx.b.or_(tag_mask, i64(always_seen))),
+            cx.b.or_(expected, i64(always_seen)),
+        )
+        search, found = cx.b.append_basic_block("group.search"), cx.b.append_basic_block("group")
+        self._branch_if_same(keys, first, seen_and_same, found, search)
+        direct = cx.b.block
+        cx.b.position_at_end(search)
+        slot = self._search(keys, home, expected, tag_mask, init_accumulators)
+        if always_seen:
+            marked = cx.b.or_(cx.b.load(slot, typ=I64), i64(always_seen))
+            cx.b.store(marked, slot)
+        searched = cx.b.block
+        cx.b.branch(found)
+        cx.b.position_at_end(found)
+        result = cx.b.phi(PTR)
+        result.add_incoming(first, direct)
+        result.add_incoming(slot, searched)
+        return result
+
+    def _search(
+        self,
+        keys: list[Key],
+        home: ll.Value,
+        expected: ll.Value,
+        tag_mask: ll.Value,
+        init_accumulators: _Init,
+    ) -> ll.Value:
+        """Probe from the home slot on, and make the group where there is none."""
+        cx = self.cx
+        slots, mask = (
+            cx.b.load(self.registers.slots, typ=PTR),
+            cx.b.load(self.registers.mask, typ=I64),
+        )
         probe, miss, step, insert, found = (
             cx.b.append_basic_block(f"group.{name}")
             for name in ("probe", "miss", "step", "insert", "found")
@@ -155,12 +197,18 @@ class Table:
         cx.b.position_at_end(found)
         return slot
 
-    def _only_slot(self, slot: ll.Value, init_accumulators: _Init) -> ll.Value:
+    def _only_slot(
+        self, slot: ll.Value, init_accumulators: _Init, always_seen: int
+    ) -> ll.Value:
         """The single group of a program without keys."""
-        tag = self.cx.b.load(slot, typ=I64)
-        unused = self.cx.b.icmp_signed("==", tag, i64(0))
-        with self.cx.b.if_then(unused, likely=False):
-            self._insert([], slot, i64(_USED), init_accumulators)
+        cx, wanted = self.cx, i64(_USED | always_seen)
+        tag = cx.b.load(slot, typ=I64)
+        incomplete = cx.b.icmp_signed("!=", cx.b.and_(tag, wanted), wanted)
+        with cx.b.if_then(incomplete, likely=False):
+            unused = cx.b.icmp_signed("==", tag, i64(0))
+            with cx.b.if_then(unused):
+                self._insert([], slot, i64(_USED), init_accumulators)
+            cx.b.store(cx.b.or_(cx.b.load(slot, typ=I64), wanted), slot)
         return slot
 
     def _expected_tag(self, keys: list[Key], hash_: ll.Value) -> tuple[ll.Value, ll.Value]:

@@ -51,7 +51,6 @@ _NAMES: dict[object, str] = {node: name for name, node in NODES.items()}
 _LEAVES: dict[str, Callable[[Any], object]] = {
     "float": float,  # its repr, because JSON has no NaN, infinity or exact -0.0
     "mode": EvalMode,
-    "set": frozenset,
     "tier": Tier,
     "type": type_named,
 }
@@ -123,8 +122,6 @@ def _encode(value: object) -> Json:
             return {"type": name}
         case Enum():
             return {_ENUMS[type(value)]: value.value}
-        case frozenset():
-            return {"set": sorted(value)}
         case tuple():
             return [_encode(part) for part in value]
     return _encode_node(value)

@@ -21,7 +21,8 @@ import pyarrow as pa
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 from rich.console import Console
 
 import adaptive as ad
@@ -48,6 +49,10 @@ def revenue(events: DataFrame) -> DataFrame:
 
 
 CONTESTANTS: Mapping[str, Query] = {SPARK: revenue, KODIAK: ad.adaptive(revenue)}
+
+
+class DataSetError(RuntimeError):
+    """The data set could not be written; the text names the file and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +179,22 @@ def _run(writer: DataStreamWriter) -> StreamingQuery:
 @contextmanager
 def _data_set(settings: DemoSettings, console: Console) -> Iterator[Path]:
     files = min(FILES, settings.rows)
-    yield generate_with_progress(settings.data, settings.rows, files, console=console)
-    if not settings.keep:
-        remove(settings.data)
+    try:
+        data = generate_with_progress(settings.data, settings.rows, files, console=console)
+    except OSError as error:
+        raise DataSetError(_reason(error)) from error
+    try:
+        yield data
+    finally:
+        if not settings.keep:
+            remove(data)
+
+
+def _reason(error: OSError) -> str:
+    """What the system said, with the file; errors of the data set say it themselves."""
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return error.strerror or str(error)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.state import GroupState
 from codegen_llvm import CompiledVariant, slot_layout, unsupported
 from codegen_llvm.abi import Exit, KernelArgs
+from codegen_llvm.columns import WORDS_BYTES
 from codegen_llvm.selection import LANES
 from ir import GENERIC, Sink, Tier, VariantSpec
 from ir.pipelines import cut, flatten
@@ -172,7 +173,7 @@ class _LookupTables:
         values = [bound.dictionaries[column] for column in variant.lookup_columns]
         identity = tuple(_identity(dictionary) for dictionary in values)
         if variant is not self._variant or identity != self._dictionaries:
-            tables = [np.zeros(len(dictionary) + 1, np.uint8) for dictionary in values]
+            tables = [np.zeros(WORDS_BYTES + len(dictionary) + 1, np.uint8) for dictionary in values]
             self._addresses = np.array([t.ctypes.data for t in tables] or [0], np.int64)
             args.lookups = self._addresses.ctypes.data
             variant.prepare(ctypes.addressof(args))

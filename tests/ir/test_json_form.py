@@ -22,7 +22,6 @@ from ir import (
     IrError,
     Literal,
     Named,
-    NoNulls,
     Project,
     Scalar,
     SelectRows,
@@ -41,7 +40,7 @@ from tests.strategies import any_plans
 SPECS = st.builds(
     VariantSpec,
     st.sampled_from(Tier),
-    st.frozensets(st.text(max_size=3)).map(lambda names: (NoNulls(names),)),
+    st.just(()),
     st.sampled_from([(), (SelectRows(),), (SelectRows(block_rows=64),)]),
 )
 
