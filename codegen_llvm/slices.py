@@ -31,19 +31,6 @@ class Slices:
             block = cx.b.load(self.registers.block, typ=PTR)
             cx.store_field(block, self.state, StateBlock, "current")
 
-    def all_inside(self, times: ll.Value, first: ll.Value, last: ll.Value) -> ll.Value:
-        """Whether all times of a range of rows are in the current slice; vectorised by LLVM."""
-        cx = self.cx
-        start = cx.b.load(self.registers.slice_start, typ=I64)
-        greatest = cx.variable(I64, i64(0))
-        umax = cx.external("llvm.umax.i64", I64, I64, I64)
-        with cx.loop(first, last, "time") as row:
-            time = cx.b.load(cx.element(times, row, I64), typ=I64)
-            known = cx.b.load(greatest, typ=I64)
-            cx.b.store(cx.b.call(umax, [known, cx.b.sub(time, start)]), greatest)
-        distance = cx.b.load(greatest, typ=I64)
-        return cx.b.icmp_unsigned("<", distance, i64(self.window.size_us))
-
     def track(self, time: ll.Value) -> ll.Value:
         """The start of the slice that holds `time`, where all slices share one table."""
         cx = self.cx
@@ -93,3 +80,21 @@ def slice_start(cx: KernelContext, window: TumblingWindow, time: ll.Value) -> ll
     negative = cx.b.icmp_signed("<", remainder, i64(0))
     floored = cx.b.select(negative, cx.b.add(remainder, size), remainder)
     return cx.b.sub(time, floored)
+
+
+def all_inside(
+    cx: KernelContext,
+    window: TumblingWindow,
+    start: ll.Value,
+    times: ll.Value,
+    first: ll.Value,
+    last: ll.Value,
+) -> ll.Value:
+    """Whether all times of a range of rows are in the slice at `start`; vectorised by LLVM."""
+    greatest = cx.variable(I64, i64(0))
+    umax = cx.external("llvm.umax.i64", I64, I64, I64)
+    with cx.loop(first, last, "time") as row:
+        time = cx.b.load(cx.element(times, row, I64), typ=I64)
+        known = cx.b.load(greatest, typ=I64)
+        cx.b.store(cx.b.call(umax, [known, cx.b.sub(time, start)]), greatest)
+    return cx.b.icmp_unsigned("<", cx.b.load(greatest, typ=I64), i64(window.size_us))

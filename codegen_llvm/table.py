@@ -18,6 +18,9 @@ from ir import BOOL, STRING, DataType
 _Init: TypeAlias = Callable[[ll.Value], None]
 
 _USED = 1
+# Most rows find their group at its home. LLVM then keeps what the loop needs in
+# registers and spills on the way to the search instead.
+_MOSTLY = (1000, 1)
 HASH_BITS = 0xFFFF_FFFF_0000_0000
 
 
@@ -235,14 +238,14 @@ class Table:
         for key in sorted(keys, key=lambda key: key.value.type == STRING):
             if key.value.type == STRING:
                 deeper = cx.b.append_basic_block("group.string")
-                cx.b.cbranch(same, deeper, miss)
+                cx.b.cbranch(same, deeper, miss).set_weights(_MOSTLY)
                 cx.b.position_at_end(deeper)
                 same = equal_strings(cx, key.value, self.stored(slot, key.field, STRING))
             else:
                 stored = self.stored(slot, key.field, key.value.type)
                 bits = cx.b.icmp_signed("==", as_integer(cx, stored), as_integer(cx, key.value))
                 same = cx.b.and_(same, bits)
-        cx.b.cbranch(same, found, miss)
+        cx.b.cbranch(same, found, miss).set_weights(_MOSTLY)
 
     def _insert(
         self, keys: list[Key], slot: ll.Value, tag: ll.Value, init_accumulators: _Init

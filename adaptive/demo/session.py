@@ -16,6 +16,9 @@ from adaptive.java import find_java
 
 _LOG_SETTINGS = """\
 rootLogger.level = error
+# Named, or else PySpark sets its own level and says so in two lines.
+logger.pyspark.name = org.apache.spark.api.python.PythonGatewayServer
+logger.pyspark.level = error
 rootLogger.appenderRef.console.ref = console
 appender.console.type = Console
 appender.console.name = console

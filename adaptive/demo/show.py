@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 def show_report(report: DemoReport, console: Console) -> None:
     """The table of both contestants, what ran natively, and what was checked."""
     console.print(_times_table(report))
-    console.print(f"Speed-up: [bold]{report.speed_up:.2f}[/bold] (best against best)")
+    console.print(f"Speed-up: [bold]{report.speed_up:.2f}[/bold] times (best against best)")
     groups = report.comparison.expected_rows
     console.print(f"[green]Results identical[/green]: all {groups:,} groups, batch by batch.")
     if not report.explanation.is_native:
         console.print("Nothing ran natively, so both sides did the same.", style="bold yellow")
-    console.print(str(report.explanation), markup=False, highlight=False)
+    console.print(str(report.explanation), markup=False, highlight=False, soft_wrap=True)
     console.print(
         "Timed: the whole query, from building it to the end of its last micro-batch, with all"
         " files in one trigger, into Spark's noop sink, which computes every row and drops it."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +51,7 @@ class BoundBatch:
     rows: int
     layout: InputLayout
     nulls: dict[str, int]
-    blocks: object  # ColumnBlock[]
+    blocks: ctypes.Array[ColumnBlock]
     dictionaries: dict[str, pa.Array]
     keep: tuple[object, ...]
 

@@ -3,21 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from adaptive.runtime.binding import arrow_schema, arrow_type
-from adaptive.runtime.state import GroupState
+from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import SlotLayout, gather_strings
-from ir import STRING, DataType, NamedAggregate
+from ir import BOOL, FLOAT64, STRING, TIMESTAMP, DataType, NamedAggregate
 from ir.pipelines import RowProgram
-
-Slots = NDArray[np.void]
 
 # Groups a batch: the consumer (Spark, a queue) gets pieces of some megabytes.
 BATCH_GROUPS = 256 * 1024
+
+
+class Groups:
+    """The used slots of some tables, read column by column.
+
+    Gathering one field at a time is four times as fast as gathering whole slots,
+    which numpy copies one by one.
+    """
+
+    def __init__(self, layout: SlotLayout, tables: list[Table]) -> None:
+        self.layout = layout
+        self._tables = tables
+        self._used = [np.flatnonzero(table.slots["tag"] & np.uint64(1)) for table in tables]
+        self.tag = self.column("tag")
+
+    def __len__(self) -> int:
+        return len(self.tag)
+
+    def column(self, field: str) -> NDArray[Any]:
+        """One field of every group."""
+        pieces = [t.slots[field][used] for t, used in zip(self._tables, self._used, strict=True)]
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+    def slice_starts(self) -> NDArray[np.int64]:
+        """The start of every group's slice."""
+        if self.layout.slice_is_key:
+            return self.column("slice")
+        starts = [int(table.block.slice_start) for table in self._tables]
+        return np.repeat(np.array(starts, np.int64), [len(used) for used in self._used])
+
+    def nulls(self, bit: int, set_means_null: bool) -> NDArray[np.bool_] | None:
+        """Which groups have a tag bit set, or not; None where no value is null."""
+        null = ((self.tag & np.uint64(bit)) != 0) == set_means_null
+        return null if null.any() else None
 
 
 def export_groups(program: RowProgram, state: GroupState) -> Iterator[pa.RecordBatch]:
@@ -25,89 +58,79 @@ def export_groups(program: RowProgram, state: GroupState) -> Iterator[pa.RecordB
     if program.window is None and not program.keys and not state.groups:
         yield _empty_group(program)
         return
-    pieces: list[tuple[int, Slots]] = []
-    size = 0
-    for start, table in state.tables.items():
+    pending: list[Table] = []
+    for table in state.tables.values():
         if table.groups:
-            pieces.append((start, table.used()))
-            size += table.groups
-        if size >= BATCH_GROUPS:
-            yield from _batches(program, state.layout, pieces)
-            pieces, size = [], 0
-    if pieces:
-        yield from _batches(program, state.layout, pieces)
+            pending.append(table)
+        if sum(t.groups for t in pending) >= BATCH_GROUPS:
+            yield from _batches(program, Groups(state.layout, pending))
+            pending = []
+    if pending:
+        yield from _batches(program, Groups(state.layout, pending))
 
 
-def _batches(
-    program: RowProgram, layout: SlotLayout, pieces: list[tuple[int, Slots]]
-) -> Iterator[pa.RecordBatch]:
-    slots = np.concatenate([used for _, used in pieces])
-    if layout.slice_is_key:
-        starts = slots["slice"]
-    else:
-        starts = np.repeat([start for start, _ in pieces], [len(used) for _, used in pieces])
-    for begin in range(0, len(slots), BATCH_GROUPS):
-        part = slice(begin, begin + BATCH_GROUPS)
-        yield _batch(program, layout, starts[part], slots[part])
-
-
-def _batch(
-    program: RowProgram, layout: SlotLayout, starts: NDArray[np.int64], slots: Slots
-) -> pa.RecordBatch:
-    columns: list[pa.Array] = []
+def _batches(program: RowProgram, groups: Groups) -> Iterator[pa.RecordBatch]:
+    """The groups in batches of a size that consumers can take."""
     schema = arrow_schema(program.output)
+    whole = pa.RecordBatch.from_arrays(list(_columns(program, groups)), schema=schema)
+    for begin in range(0, len(groups), BATCH_GROUPS):
+        yield whole.slice(begin, BATCH_GROUPS)
+
+
+def _columns(program: RowProgram, groups: Groups) -> Iterator[pa.Array]:
     if program.window is not None:
-        for bound in (starts, starts + program.window.size_us):
-            columns.append(pa.array(bound, pa.int64()).cast(schema.field(0).type))
-    tag = slots["tag"]
+        starts = groups.slice_starts()
+        yield _fixed(starts, TIMESTAMP, None)
+        yield _fixed(starts + program.window.size_us, TIMESTAMP, None)
     for position, key in enumerate(program.keys):
-        null = (tag & np.uint64(layout.key_null_bit(position))) != 0
-        columns.append(_values(slots, f"key{position}", key.expr.type, null))
+        null = groups.nulls(groups.layout.key_null_bit(position), set_means_null=True)
+        yield _values(groups, f"key{position}", key.expr.type, null)
     for position, aggregate in enumerate(program.aggregates):
-        columns.append(_aggregate(slots, layout, position, aggregate))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+        yield _aggregate(groups, position, aggregate)
 
 
-def _aggregate(
-    slots: Slots, layout: SlotLayout, position: int, aggregate: NamedAggregate
-) -> pa.Array:
+def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.Array:
     empty = None
-    if layout.tracks_seen(position):
-        empty = (slots["tag"] & np.uint64(layout.seen_bit(position))) == 0
+    if groups.layout.tracks_seen(position):
+        empty = groups.nulls(groups.layout.seen_bit(position), set_means_null=False)
     if aggregate.call.function == "avg":
+        count = groups.column(f"agg{position}.count")
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = slots[f"agg{position}"] / slots[f"agg{position}.count"]
-        return pa.array(mean, pa.float64(), mask=empty)
-    return _values(slots, f"agg{position}", aggregate.call.type, empty)
+            return _fixed(groups.column(f"agg{position}") / count, FLOAT64, empty)
+    return _values(groups, f"agg{position}", aggregate.call.type, empty)
 
 
 def _values(
-    slots: Slots, field: str, type_: DataType, null: NDArray[np.bool_] | None
+    groups: Groups, field: str, type_: DataType, null: NDArray[np.bool_] | None
 ) -> pa.Array:
     if type_ == STRING:
-        return _strings(slots, field, null)
-    values = np.ascontiguousarray(slots[field])
-    if type_.name == "bool":
-        values = values.astype(bool)
-    if type_.name in ("date", "timestamp"):
-        stored = pa.array(values, mask=null)
-        return stored.cast(arrow_type(type_))
-    return pa.array(values, arrow_type(type_), mask=null)
+        return _strings(groups, field, null)
+    return _fixed(groups.column(field), type_, null)
 
 
-def _strings(slots: Slots, field: str, null: NDArray[np.bool_] | None) -> pa.Array:
-    addresses = np.ascontiguousarray(slots[f"{field}.data"])
-    lengths = np.ascontiguousarray(slots[f"{field}.length"])
-    offsets = np.zeros(len(slots) + 1, np.int64)
+def _fixed(values: NDArray[Any], type_: DataType, null: NDArray[np.bool_] | None) -> pa.Array:
+    """Numbers as an Arrow array, without a copy; booleans are packed into bits."""
+    rows = len(values)
+    if type_ == BOOL:
+        values = np.packbits(values.astype(bool), bitorder="little")
+    buffers = [_validity(null), pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(arrow_type(type_), rows, buffers)
+
+
+def _validity(null: NDArray[np.bool_] | None) -> pa.Buffer | None:
+    return None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
+
+
+def _strings(groups: Groups, field: str, null: NDArray[np.bool_] | None) -> pa.Array:
+    addresses, lengths = groups.column(f"{field}.data"), groups.column(f"{field}.length")
+    rows = len(groups)
+    offsets = np.zeros(rows + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     data = np.empty(max(1, int(offsets[-1])), np.uint8)
-    gather_strings(addresses.ctypes.data, lengths.ctypes.data, len(slots), data.ctypes.data)
-    validity = None
-    if null is not None and null.any():
-        validity = pa.py_buffer(np.packbits(~null, bitorder="little"))
+    gather_strings(addresses.ctypes.data, lengths.ctypes.data, rows, data.ctypes.data)
     # 64-bit offsets first: many long keys may exceed the two gigabytes of a string array.
-    buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(data)]
-    return pa.Array.from_buffers(pa.large_string(), len(slots), buffers).cast(pa.string())
+    buffers = [_validity(null), pa.py_buffer(offsets), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.large_string(), rows, buffers).cast(pa.string())
 
 
 def _empty_group(program: RowProgram) -> pa.RecordBatch:

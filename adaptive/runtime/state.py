@@ -57,10 +57,6 @@ class Table:
         """How many groups it holds."""
         return int(self.block.count)
 
-    def used(self) -> NDArray[np.void]:
-        """The slots that hold a group."""
-        return self.slots[(self.slots["tag"] & 1).astype(bool)]
-
     def grow(self, variant: CompiledVariant, at_least: int = 0) -> None:
         """Double the slots until `at_least` groups fit, and move the groups over."""
         old = self.slots

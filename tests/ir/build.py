@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hypothesis import settings
+
 from ir import (
     BOOL,
     INT64,
@@ -24,6 +26,9 @@ from ir import (
     Source,
     TumblingWindow,
 )
+
+# A busy machine is no failure: no deadline for an example.
+patiently = settings(deadline=None)
 
 EVENTS = Source(
     "events",

@@ -35,7 +35,19 @@ from ir import (
     evaluate,
     evaluate_expr,
 )
-from tests.ir.build import CAMPAIGN, EVENTS, FLAG, REVENUE, RISKY, TIME, VALUE, call, long, row
+from tests.ir.build import (
+    CAMPAIGN,
+    EVENTS,
+    FLAG,
+    REVENUE,
+    RISKY,
+    TIME,
+    VALUE,
+    call,
+    long,
+    patiently,
+    row,
+)
 from tests.ir.facts import (
     AGGREGATE_FACTS,
     FACTS,
@@ -168,6 +180,7 @@ def test_an_error_names_the_expression_and_the_way_out() -> None:
         evaluate_expr(Cast(VALUE, INT8), row(value=1000))
 
 
+@patiently
 @given(st.data())
 def test_results_have_the_schema_and_its_nullability(data: st.DataObject) -> None:
     plan = data.draw(any_plans())

@@ -34,7 +34,7 @@ from ir import (
     spec_to_json,
     to_json,
 )
-from tests.ir.build import EVENTS, FLAG, REVENUE, TRUE
+from tests.ir.build import EVENTS, FLAG, REVENUE, TRUE, patiently
 from tests.strategies import any_plans
 
 SPECS = st.builds(
@@ -45,6 +45,7 @@ SPECS = st.builds(
 )
 
 
+@patiently
 @given(any_plans())
 @example(REVENUE)
 def test_a_plan_survives(plan: Sink) -> None:
@@ -55,6 +56,7 @@ def test_a_plan_survives(plan: Sink) -> None:
     assert to_json(back) == text
 
 
+@patiently
 @given(SPECS)
 def test_a_spec_survives(spec: VariantSpec) -> None:
     assert spec_from_json(spec_to_json(spec)) == spec

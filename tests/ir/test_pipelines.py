@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +47,7 @@ from tests.ir.build import (
     VALUE,
     call,
     long,
+    patiently,
 )
 from tests.strategies import any_plans, plans, rows_for
 
@@ -152,6 +155,7 @@ def test_narrowing_an_unknown_column_is_an_error() -> None:
         narrow_nulls(flatten(cut(REVENUE)[0]), frozenset({"flag"}))
 
 
+@patiently
 @given(st.data())
 def test_a_row_program_computes_what_the_plan_does(data: st.DataObject) -> None:
     plan = data.draw(plans())
@@ -160,10 +164,11 @@ def test_a_row_program_computes_what_the_plan_does(data: st.DataObject) -> None:
     assert outcome(replayed(program), rows) == outcome(plan, rows)
 
 
+@patiently
 @given(any_plans())
 def test_pipelines_are_the_plan_in_pieces(plan: Sink) -> None:
     pipelines = cut(plan)
     flow = [node for p in pipelines for node in (*p.steps, p.end)]
     assert flow == list(plan.walk())[-2::-1]
-    for before, after in zip(pipelines, pipelines[1:], strict=False):
+    for before, after in pairwise(pipelines):
         assert after.input == before.end.schema

@@ -22,10 +22,11 @@ from ir import (
     Source,
     verify,
 )
-from tests.ir.build import CAMPAIGN, EVENTS, FLAG, RISKY, VALUE, call, long
+from tests.ir.build import CAMPAIGN, EVENTS, FLAG, RISKY, VALUE, call, long, patiently
 from tests.strategies import any_plans
 
 
+@patiently
 @given(any_plans())
 def test_what_constructors_accept_is_legal(plan: Sink) -> None:
     verify(plan)

@@ -59,18 +59,23 @@ def stream(
     return reader.parquet(str(folder))
 
 
-def micro_batches(df: DataFrame, mode: str, checkpoint: Path) -> list[tuple[int, Rows]]:
+class Received:
     """What a sink receives, batch by batch, until the files are used up."""
-    received: list[tuple[int, Rows]] = []
-    query = (
-        df.writeStream.outputMode(mode)
-        .option("checkpointLocation", str(checkpoint))
-        .foreachBatch(lambda out, number: received.append((number, rows_of(out))))
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
-    return received
+
+    def __init__(self, df: DataFrame, mode: str, checkpoint: Path) -> None:
+        self._batches: list[tuple[int, Rows]] = []
+        self._query = (
+            df.writeStream.outputMode(mode)
+            .option("checkpointLocation", str(checkpoint))
+            .foreachBatch(lambda out, number: self._batches.append((number, rows_of(out))))
+            .trigger(availableNow=True)
+            .start()
+        )
+
+    def batches(self) -> list[tuple[int, Rows]]:
+        """All of them; waits for the query to end."""
+        self._query.awaitTermination()
+        return self._batches
 
 
 def rows_of(df: DataFrame) -> Rows:
@@ -119,8 +124,11 @@ def assert_same_batch(df: DataFrame) -> Rows:
 
 def assert_same_stream(df: DataFrame, mode: str, checkpoints: Path) -> list[tuple[int, Rows]]:
     """A streaming query gives the same rows in the same micro-batches."""
-    native = micro_batches(df, mode, checkpoints / f"native-{mode}")
-    adapted = micro_batches(taken_over(df), mode, checkpoints / f"adapted-{mode}")
+    both = [  # at the same time, because a micro-batch is mostly waiting
+        Received(taken_over(df), mode, checkpoints / f"adapted-{mode}"),
+        Received(df, mode, checkpoints / f"native-{mode}"),
+    ]
+    adapted, native = (received.batches() for received in both)
     assert [number for number, _ in adapted] == [number for number, _ in native]
     for (_, actual), (_, expected) in zip(adapted, native, strict=True):
         assert_same_rows(actual, expected)

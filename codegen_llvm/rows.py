@@ -1,0 +1,126 @@
+"""Adding rows to their groups: the part of a kernel that has effects."""
+
+from __future__ import annotations
+
+from llvmlite import ir as ll
+
+from codegen_llvm.abi import KernelArgs
+from codegen_llvm.accumulators import Accumulator
+from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64
+from codegen_llvm.columns import Columns, Lookup
+from codegen_llvm.expressions import lower
+from codegen_llvm.layout import InputLayout, SlotLayout
+from codegen_llvm.slices import Slices
+from codegen_llvm.table import Key, Table, normalize_key, table_registers
+from codegen_llvm.values import Value
+from ir import STRING, TIMESTAMP, Expr
+from ir.pipelines import RowProgram
+
+
+class RowAggregator:
+    """Generates the update of a group by a row, in a function that takes `KernelArgs` first.
+
+    The current table lives in registers of that function; its exits write the
+    counters back.
+    """
+
+    def __init__(
+        self,
+        cx: KernelContext,
+        program: RowProgram,
+        layout: InputLayout,
+        slots: SlotLayout,
+        lookups: tuple[Lookup, ...],
+    ) -> None:
+        self.cx, self.program, self.slots = cx, program, slots
+        self.args = cx.function.args[0]
+        self.columns = Columns(cx, program.input, layout, lookups)
+        self.state = cx.load_field(self.args, KernelArgs, "state", PTR)
+        self.passed = cx.variable(I64, cx.load_field(self.args, KernelArgs, "rows_passed"))
+        probes = cx.variable(I64, cx.load_field(self.args, KernelArgs, "probes"))
+        self.registers = table_registers(cx, self.state)
+        self.table = Table(cx, slots, self.state, self.registers, probes)
+
+    def aggregate(self, row: ll.Value, in_slice: bool = False) -> None:
+        """Add one row that passed to its group. All that can fail or leave comes first."""
+        cx = self.cx
+        cx.row = row
+        arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
+        keys = [] if in_slice else self._enter_slice()
+        keys += [self._key(position) for position in range(len(self.program.keys))]
+        accumulators = [
+            Accumulator(cx, self.table, position, aggregate, argument)
+            for position, (aggregate, argument) in enumerate(
+                zip(self.program.aggregates, arguments, strict=True)
+            )
+        ]
+        self._reserve_strings(accumulators)
+
+        def init(slot: ll.Value) -> None:
+            for accumulator in accumulators:
+                accumulator.init(slot)
+
+        slot = self.table.find_or_insert(keys, init, self._always_seen(accumulators))
+        stores = [accumulator.prepare(slot) for accumulator in accumulators]
+        for store in stores:
+            store()
+        self._mark_seen(slot, accumulators)
+        cx.count_up(self.passed, i64(1))
+
+    def finish(self) -> None:
+        """Emit the exits: each writes the counters back before it returns."""
+        for code, block in self.cx.tails.items():
+            self.cx.b.position_at_end(block)
+            for variable, name in ((self.passed, "rows_passed"), (self.table.probes, "probes")):
+                value = self.cx.b.load(variable, typ=I64)
+                self.cx.store_field(value, self.args, KernelArgs, name)
+            self.cx.b.ret(ll.Constant(I32, int(code)))
+
+    def _argument(self, expr: Expr | None) -> Value | None:
+        return None if expr is None else lower(self.cx, self.columns, expr)
+
+    def _enter_slice(self) -> list[Key]:
+        """Bring the row's slice into the registers; it is a key where slices share a table."""
+        window = self.program.window
+        if window is None:
+            return []
+        time = lower(self.cx, self.columns, window.time).payload
+        slices = Slices(self.cx, window, self.state, self.registers)
+        if not self.slots.slice_is_key:
+            slices.enter(time)
+            return []
+        return [Key("slice", Value(TIMESTAMP, slices.track(time)), 0)]
+
+    def _key(self, position: int) -> Key:
+        value = lower(self.cx, self.columns, self.program.keys[position].expr)
+        return Key(
+            f"key{position}", normalize_key(self.cx, value), self.slots.key_null_bit(position)
+        )
+
+    def _reserve_strings(self, accumulators: list[Accumulator]) -> None:
+        rooms = [room for room in (a.room() for a in accumulators) if room is not None]
+        if rooms:
+            total = rooms[0]
+            for room in rooms[1:]:
+                total = self.cx.b.add(total, room)
+            self.table.reserve(total)
+
+    def _always_seen(self, accumulators: list[Accumulator]) -> int:
+        """The seen bits that every row of this batch sets: the table sets them when it must."""
+        return sum(
+            a.seen_bit
+            for a in accumulators
+            if self.slots.tracks_seen(a.position) and not a.skips_rows and a.type != STRING
+        )
+
+    def _mark_seen(self, slot: ll.Value, accumulators: list[Accumulator]) -> None:
+        """Set the bits of the other aggregates that have a value now."""
+        always = self._always_seen(accumulators)
+        bits: ll.Value = i64(0)
+        for accumulator in accumulators:
+            if self.slots.tracks_seen(accumulator.position) and not accumulator.seen_bit & always:
+                bits = self.cx.b.or_(bits, accumulator.seen())
+        if isinstance(bits, ll.Constant):
+            return
+        tag = self.cx.b.load(slot, typ=I64)
+        self.cx.b.store(self.cx.b.or_(tag, bits), slot)

@@ -1,0 +1,120 @@
+"""What has no native form comes back unchanged, and `explain` says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType
+
+import adaptive as ad
+from tests.spark.comparison import EVENTS_DDL, events, reasons, stream, write_files
+
+WINDOW = F.window
+
+
+@pytest.fixture
+def clicks(spark: SparkSession, data: Path) -> DataFrame:
+    write_files(data, [events([("view", 1, 1, 1)])])
+    return spark.read.schema(EVENTS_DDL).parquet(str(data))
+
+
+plus_one = F.udf(lambda x: x + 1, LongType())
+
+CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
+    "no aggregate": (lambda df: df.where("value > 1"), "no aggregate"),
+    "distinct": (lambda df: df.agg(F.countDistinct("value")), "DISTINCT"),
+    "try_sum": (lambda df: df.agg(F.try_sum("value")), "use sum"),
+    "stddev": (lambda df: df.agg(F.stddev("value")), "StddevSamp has no native form"),
+    "string function": (lambda df: df.groupBy(F.upper("event_type")).count(), "Upper"),
+    "udf": (lambda df: df.agg(F.sum(plus_one("campaign_id"))), "column expressions"),
+    "decimal": (lambda df: df.agg(F.sum(F.col("value").cast("decimal(9,2)"))), "decimal(9,2)"),
+    "join below": (lambda df: df.join(df, "campaign_id").groupBy("campaign_id").count(), "Join"),
+    "union below": (lambda df: df.union(df).groupBy("campaign_id").count(), "Union"),
+    "limit below": (lambda df: df.limit(3).groupBy("campaign_id").count(), "Limit"),
+    "dropDuplicates": (lambda df: df.dropDuplicates().groupBy("value").count(), "Deduplicate"),
+    "rollup": (lambda df: df.rollup("campaign_id").count(), "Expand"),
+    "sliding": (
+        lambda df: df.groupBy(WINDOW("event_time", "10 seconds", "5 seconds")).count(),
+        "sliding windows",
+    ),
+    "session window": (
+        lambda df: df.groupBy(F.session_window("event_time", "5 seconds")).count(),
+        "session",
+    ),
+    "clock": (
+        lambda df: df.where(F.col("event_time") < F.current_timestamp()).agg(F.count("*")),
+        "pass the time as a literal",
+    ),
+    "random": (lambda df: df.where(F.rand() < 0.5).agg(F.count("*")), "Rand"),
+    "file name": (lambda df: df.groupBy(F.input_file_name()).count(), "InputFileName"),
+    "file metadata": (lambda df: df.groupBy("_metadata.file_size").count(), "_metadata"),
+    "observe": (lambda df: df.observe("o", F.count("*")).agg(F.sum("value")), "CollectMetrics"),
+    "outer reference": (lambda df: df.groupBy("value").agg(F.expr("uuid()")), "Uuid"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_reasons(clicks: DataFrame, case: str) -> None:
+    query, expected = CASES[case]
+    assert expected in reasons(query(clicks))
+
+
+def test_other_sources(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(5).write.json(str(tmp_path / "json"))
+    assert "Parquet" in reasons(spark.read.json(str(tmp_path / "json")).groupBy("id").count())
+    assert "Range" in reasons(spark.range(5).groupBy("id").count())
+    rate = spark.readStream.format("rate").load().groupBy("value").count()
+    assert "stays in Spark" in str(ad.explain(rate))
+
+
+def test_used_partition_columns(spark: SparkSession, data: Path) -> None:
+    (data / "day=1").mkdir()
+    pq.write_table(pa.table({"x": [1]}), data / "day=1" / "part.parquet")
+    df = spark.read.parquet(str(data))
+    assert "partition column" in reasons(df.groupBy("day").count())
+    assert "partition column" in reasons(df.where("day = 1").groupBy("x").count())
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [
+        ("timestamp_ntz", "timestamp_ntz"),
+        ("decimal(5,1)", "decimal(5,1)"),
+        ("binary", "binary"),
+        ("struct<a:int>", "struct<a:int>"),
+        ("string collate UNICODE_CI", "collate"),
+        ("varchar(5)", "char"),
+    ],
+)
+def test_types(spark: SparkSession, data: Path, type_: str, expected: str) -> None:
+    df = spark.read.schema(f"x {type_}, y int").parquet(str(data))
+    assert expected in reasons(df.groupBy("y").agg(F.max("x")))
+    assert ad.explain(df.groupBy("y").count()).is_native
+
+
+def test_cached_input(clicks: DataFrame) -> None:
+    cached = clicks.where("value > 0").cache()
+    try:
+        assert "cache" in reasons(cached.groupBy("value").count())
+    finally:
+        cached.unpersist(blocking=True)
+    assert ad.explain(cached.groupBy("value").count()).is_native
+
+
+def test_unknown_reader_options(spark: SparkSession, data: Path) -> None:
+    df = spark.read.schema(EVENTS_DDL).option("surprise", "1").parquet(str(data))
+    assert "surprise" in reasons(df.groupBy("value").count())
+
+
+def test_a_filter_on_event_time_above_the_watermark(spark: SparkSession, data: Path) -> None:
+    """Rows that such a filter drops have moved Spark's watermark before."""
+    df = stream(spark, data).withWatermark("event_time", "1 second")
+    df = df.where(F.col("event_time") < F.timestamp_seconds(F.lit(50)))
+    df = df.groupBy(F.window("event_time", "10 seconds")).count()
+    assert "before withWatermark" in reasons(df)
