@@ -50,20 +50,19 @@ def lower_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
 
 
 def lower_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
-    """Integer division toward zero, widened to int64."""
+    """Integer division toward zero."""
     left, right = args
-    null = any_null(cx, left, right)
-    minus_one = cx.b.icmp_signed("==", right.payload, ll.Constant(right.payload.type, -1))
+    minus_one = _equals(cx, right, -1)
     quotient = cx.b.sdiv(left.payload, _safe_divisor(cx, right))
     negated = cx.b.neg(left.payload)  # wraps for the least integer, where sdiv would trap
-    narrow = cx.b.select(minus_one, negated, quotient)
-    payload = narrow if narrow.type == I64 else cx.b.sext(narrow, I64)
-    made = Value(INT64, payload, null)
+    made = Value(
+        INT64, cx.b.select(minus_one, negated, quotient), any_null(cx, left, right)
+    )
     made = lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
-    if left.type != INT64:
+    if _never(minus_one):
         return made
-    least = cx.b.icmp_signed("==", left.payload, ll.Constant(I64, INT64.low))
-    return lossy(cx, call, made, cx.b.and_(least, minus_one), "ARITHMETIC_OVERFLOW")
+    overflow = cx.b.and_(_equals(cx, left, INT64.low), minus_one)
+    return lossy(cx, call, made, overflow, "ARITHMETIC_OVERFLOW")
 
 
 def lower_remainder(cx: KernelContext, call: Call, args: list[Value]) -> Value:
@@ -107,15 +106,14 @@ def lossy(
     zero_is_null: bool = False,
 ) -> Value:
     """What the mode makes of a value that is not representable: an error, null, or as it is."""
+    if _never(lost):
+        return made
     if expr.mode is EvalMode.ANSI:
         if made.null is not None:
             lost = cx.b.and_(lost, cx.b.not_(made.null))
-        if not _never(lost):
-            cx.fail_if(lost, condition, expr)
+        cx.fail_if(lost, condition, expr)
         return made
     if expr.mode is EvalMode.TRY or zero_is_null:
-        if _never(lost):
-            return made
         null = lost if made.null is None else cx.b.or_(made.null, lost)
         return Value(made.type, made.payload, null, made.length)
     return made
@@ -126,13 +124,18 @@ def _never(condition: ll.Value) -> bool:
 
 
 def is_zero(cx: KernelContext, value: Value) -> ll.Value:
-    """Whether a divisor is zero; known at compile time for a literal."""
+    """Whether a divisor is zero."""
+    return _equals(cx, value, 0)
+
+
+def _equals(cx: KernelContext, value: Value, known: int) -> ll.Value:
+    """Whether a number is a known one; decided at compile time for a literal."""
     payload = value.payload
     if isinstance(payload, ll.Constant) and value.null is None:
-        return ll.Constant(I1, int(payload.constant == 0))
+        return ll.Constant(I1, int(payload.constant == known))
     if value.type.is_float:
-        return cx.b.fcmp_ordered("==", payload, ll.Constant(payload.type, 0.0))
-    return cx.b.icmp_signed("==", payload, ll.Constant(payload.type, 0))
+        return cx.b.fcmp_ordered("==", payload, ll.Constant(payload.type, float(known)))
+    return cx.b.icmp_signed("==", payload, ll.Constant(payload.type, known))
 
 
 def _safe_divisor(cx: KernelContext, value: Value) -> ll.Value:

@@ -127,13 +127,12 @@ def is_dictionary_encoded(metadata: pq.FileMetaData, name: str) -> bool:
     A writer falls back to plain strings when the dictionary grows too large, and
     making codes of those costs more than reading them: bytes per value tell.
     """
-    for group in range(metadata.num_row_groups):
-        row_group = metadata.row_group(group)
-        for position in range(row_group.num_columns):
-            chunk = row_group.column(position)
-            if chunk.path_in_schema == name and not _has_codes(chunk):
-                return False
-    return bool(metadata.num_row_groups)
+    paths = [metadata.schema.column(position).path for position in range(metadata.num_columns)]
+    if name not in paths or not metadata.num_row_groups:
+        return False
+    position = paths.index(name)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return all(_has_codes(group.column(position)) for group in groups)
 
 
 def _has_codes(chunk: pq.ColumnChunkMetaData) -> bool:

@@ -110,7 +110,8 @@ class Scope:
     def rename(self, inner: list[JavaObject], outer: list[JavaObject]) -> None:
         """Give attributes another id, as a reference to a common table expression does."""
         for old, new in zip(inner, outer, strict=True):
-            self._alias(old, expr_id(new))
+            if expr_id(old) != expr_id(new):
+                self._alias(old, expr_id(new))
 
     def _project(self, column: JavaObject) -> None:
         if class_name(column) != "Alias":

@@ -45,7 +45,18 @@ TRANSPARENT = frozenset({"Alias", "KnownNotNull", "KnownNullable"})
 # A tree of only these is a constant that the JVM may compute now. Not every
 # foldable expression is: current_timestamp() is another value in each batch.
 CONSTANT = frozenset(
-    {"Literal", "Cast", "UnaryMinus", "TimestampAddInterval", "DateAdd", "DateSub", *ARITHMETIC}
+    {
+        *ARITHMETIC,
+        "Cast",
+        "DateAdd",
+        "DateSub",
+        "Literal",
+        "MicrosToTimestamp",
+        "MillisToTimestamp",
+        "SecondsToTimestamp",
+        "TimestampAddInterval",
+        "UnaryMinus",
+    }
 )
 ADVICE: dict[str, str] = {
     "PythonUDF": "rewrite the Python function with column expressions",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,21 @@ def assert_same_stream(df: DataFrame, mode: str, checkpoints: Path) -> list[tupl
     for (_, actual), (_, expected) in zip(adapted, native, strict=True):
         assert_same_rows(actual, expected)
     return native
+
+
+@contextmanager
+def session(spark: SparkSession, **settings: str) -> Iterator[None]:
+    """Session settings for the time of a test."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            spark.conf.unset(key)
+            if old is not None:
+                spark.conf.set(key, old)
 
 
 def reasons(df: DataFrame) -> str:

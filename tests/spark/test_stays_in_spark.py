@@ -15,8 +15,6 @@ from pyspark.sql.types import LongType
 import adaptive as ad
 from tests.spark.comparison import EVENTS_DDL, events, reasons, stream, write_files
 
-WINDOW = F.window
-
 
 @pytest.fixture
 def clicks(spark: SparkSession, data: Path) -> DataFrame:
@@ -40,7 +38,7 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
     "dropDuplicates": (lambda df: df.dropDuplicates().groupBy("value").count(), "Deduplicate"),
     "rollup": (lambda df: df.rollup("campaign_id").count(), "Expand"),
     "sliding": (
-        lambda df: df.groupBy(WINDOW("event_time", "10 seconds", "5 seconds")).count(),
+        lambda df: df.groupBy(F.window("event_time", "10 seconds", "5 seconds")).count(),
         "sliding windows",
     ),
     "session window": (
@@ -55,7 +53,7 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
     "file name": (lambda df: df.groupBy(F.input_file_name()).count(), "InputFileName"),
     "file metadata": (lambda df: df.groupBy("_metadata.file_size").count(), "_metadata"),
     "observe": (lambda df: df.observe("o", F.count("*")).agg(F.sum("value")), "CollectMetrics"),
-    "outer reference": (lambda df: df.groupBy("value").agg(F.expr("uuid()")), "Uuid"),
+    "uuid": (lambda df: df.groupBy("value").agg(F.expr("uuid()")), "next to the aggregates"),
 }
 
 
@@ -89,13 +87,22 @@ def test_used_partition_columns(spark: SparkSession, data: Path) -> None:
         ("binary", "binary"),
         ("struct<a:int>", "struct<a:int>"),
         ("string collate UNICODE_CI", "collate"),
-        ("varchar(5)", "char"),
     ],
 )
 def test_types(spark: SparkSession, data: Path, type_: str, expected: str) -> None:
     df = spark.read.schema(f"x {type_}, y int").parquet(str(data))
     assert expected in reasons(df.groupBy("y").agg(F.max("x")))
     assert ad.explain(df.groupBy("y").count()).is_native
+
+
+def test_varchar_columns(spark: SparkSession) -> None:
+    spark.sql("create table short_text (x varchar(5), y int) using parquet")
+    try:
+        df = spark.table("short_text")
+        assert "declare it as string" in reasons(df.groupBy("x").count())
+        assert ad.explain(df.groupBy("y").count()).is_native
+    finally:
+        spark.sql("drop table short_text")
 
 
 def test_cached_input(clicks: DataFrame) -> None:

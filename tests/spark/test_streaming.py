@@ -52,8 +52,10 @@ def test_output_modes_with_watermark_and_late_rows(
         assert all(row[2] is None or row[2] < 1000 for row in rows)
 
 
-@pytest.mark.parametrize("mode", ["update", "complete"])
-@pytest.mark.parametrize("shape", ["window", "keys", "global"])
+@pytest.mark.parametrize(
+    ("shape", "mode"),
+    [("window", "update"), ("keys", "update"), ("keys", "complete"), ("global", "update")],
+)
 def test_without_watermark(
     spark: SparkSession, data: Path, tmp_path: Path, shape: str, mode: str
 ) -> None:

@@ -72,7 +72,7 @@ def test_a_timed_round_with_other_rows_ends_the_demo(spark: SparkSession, tmp_pa
     from adaptive.demo.ysb_data import generate
 
     stage = demo._Stage(spark, generate(tmp_path, 1_000), quiet())
-    with pytest.raises(SparkFailed, match="put out .* rows in a timed round, 7 before"):
+    with pytest.raises(SparkFailed, match=r"put out .* rows in a timed round, 7 before"):
         stage._time(SPARK, result_rows=7)
 
 
