@@ -187,10 +187,19 @@ class _Functions:
 
 
 def _filters(program: RowProgram) -> tuple[Expr, ...]:
-    """The program's filters; a row without a time belongs to no window."""
-    if program.window is None or not program.window.time.nullable:
-        return program.filters
-    return (*program.filters, Call("is_not_null", (program.window.time,)))
+    """The program's filters that are not met anyway; a row without a time is in no window."""
+    filters = program.filters
+    if program.window is not None:
+        filters = (*filters, Call("is_not_null", (program.window.time,)))
+    return tuple(predicate for predicate in filters if not _is_met(predicate))
+
+
+def _is_met(predicate: Expr) -> bool:
+    """Whether a filter passes every row: a test for null of what is never null."""
+    match predicate:
+        case Call("is_not_null", (tested,)):
+            return not tested.nullable and not tested.can_fail
+    return False
 
 
 def _return_unless_done(cx: KernelContext, code: ll.Value) -> None:

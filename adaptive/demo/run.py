@@ -86,6 +86,12 @@ class DemoReport:
         """How many times as fast the best round with Kodiak was as the best one without."""
         return min(self.seconds[SPARK]) / min(self.seconds[KODIAK])
 
+    @property
+    def round_speed_ups(self) -> tuple[float, ...]:
+        """The same of each round: noise of the machine hits both sides of a round alike."""
+        pairs = zip(self.seconds[SPARK], self.seconds[KODIAK], strict=True)
+        return tuple(alone / with_kodiak for alone, with_kodiak in pairs)
+
 
 def run_demo(
     settings: DemoSettings, console: Console, spark: SparkSession | None = None

@@ -60,21 +60,24 @@ def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
     """Bind the columns of a schema, found by name, to kernel arguments."""
     blocks = (ColumnBlock * max(1, len(schema)))()
     arrays = [_column(batch, field) for field in schema]
+    nulls = {f.name: a.null_count for f, a in zip(schema, arrays, strict=True)}
+    has_nulls = any(nulls.values())
     encodings, dictionaries, keep = [], {}, []
     for block, field, array in zip(blocks, schema, arrays, strict=False):
         if pa.types.is_dictionary(array.type):
             encodings.append(Encoding.DICTIONARY)
             dictionaries[field.name] = array.dictionary
             _bind_dictionary(block, array.dictionary)
-            keep.append(_bind_fixed(block, array.indices, 32))
+            _bind_fixed(block, array.indices, 32)
         elif pa.types.is_string(array.type):
             encodings.append(Encoding.PLAIN)
-            keep.append(_bind_string(block, array))
+            _bind_string(block, array)
         else:
             encodings.append(Encoding.PLAIN)
-            keep.append(_bind_fixed(block, array, field.type.bits))
-    nulls = {f.name: a.null_count for f, a in zip(schema, arrays, strict=True)}
-    layout = InputLayout(tuple(encodings), has_nulls=any(nulls.values()))
+            _bind_fixed(block, array, field.type.bits)
+        if has_nulls:
+            keep.append(_bind_validity(block, array))
+    layout = InputLayout(tuple(encodings), has_nulls)
     return BoundBatch(batch.num_rows, layout, nulls, blocks, dictionaries, (*arrays, *keep))
 
 
@@ -119,18 +122,17 @@ def _accepted_string(array: pa.Array, field: Field) -> pa.Array:
     raise BatchError(f"column {field.name!r} is {there}; the query needs string: cast it first")
 
 
-def _bind_fixed(block: ColumnBlock, array: pa.Array, bits: int) -> object:
-    validity, data = array.buffers()
-    shift = array.offset * bits // 8 if bits >= 8 else 0
-    block.data = _address(data) + shift
-    return _bind_validity(block, array, validity)
+def _bind_fixed(block: ColumnBlock, array: pa.Array, bits: int) -> None:
+    _, data = array.buffers()
+    block.data = _address(data) + (array.offset * bits // 8 if bits >= 8 else 0)
+    block.bit_offset = array.offset
 
 
-def _bind_string(block: ColumnBlock, array: pa.Array) -> object:
-    validity, offsets, data = array.buffers()
+def _bind_string(block: ColumnBlock, array: pa.Array) -> None:
+    _, offsets, data = array.buffers()
     block.offsets = _address(offsets) + array.offset * 4
     block.data = _address(data)
-    return _bind_validity(block, array, validity)
+    block.bit_offset = array.offset
 
 
 def _bind_dictionary(block: ColumnBlock, values: pa.Array) -> None:
@@ -140,9 +142,9 @@ def _bind_dictionary(block: ColumnBlock, values: pa.Array) -> None:
     block.dictionary_size = len(values)
 
 
-def _bind_validity(block: ColumnBlock, array: pa.Array, validity: pa.Buffer | None) -> object:
+def _bind_validity(block: ColumnBlock, array: pa.Array) -> object:
     """A missing bitmap means that no value is null: kernels get one with all bits set."""
-    block.bit_offset = array.offset
+    validity = array.buffers()[0]
     if validity is not None:
         block.validity = validity.address
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 
@@ -10,6 +11,8 @@ from ir import VariantSpec
 from ir.pipelines import RowProgram
 
 _MOST_VARIANTS = 256
+
+logger = logging.getLogger(__name__)
 
 Key = tuple[RowProgram, InputLayout, SlotLayout, VariantSpec]
 
@@ -30,10 +33,22 @@ class VariantCache:
         with self._lock:
             if key not in self._variants:
                 self._variants[key] = compile_variant(program, layout, slots, spec)
+                _report(self._variants[key])
             self._variants.move_to_end(key)
             while len(self._variants) > self._most:
                 self._variants.popitem(last=False)
             return self._variants[key]
+
+
+def _report(variant: CompiledVariant) -> None:
+    code = variant.code
+    logger.info(
+        "compiled a %s variant in %.0f ms (optimised in %.0f, linked in %.0f)",
+        variant.spec.tier.value,
+        variant.compile_ns / 1e6,
+        code.optimize_ns / 1e6,
+        code.link_ns / 1e6,
+    )
 
 
 VARIANTS = VariantCache()

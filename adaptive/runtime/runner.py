@@ -13,7 +13,7 @@ from adaptive.runtime.binding import BoundBatch, arrow_schema, bind
 from adaptive.runtime.export import export_groups
 from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.state import GroupState
-from codegen_llvm import CompiledVariant, slot_layout, unsupported
+from codegen_llvm import CompiledVariant, InputLayout, slot_layout, unsupported
 from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.columns import WORDS_BYTES
 from codegen_llvm.selection import LANES
@@ -44,6 +44,7 @@ class PlanRunner:
         self.profile = Profile()
         self._policy = Fixed() if policy is None else policy
         self._most_slices = most_slices
+        self._variants: dict[tuple[InputLayout, VariantSpec, bool], CompiledVariant] = {}
         self._args = KernelArgs()
         self._lookups: _LookupTables = _LookupTables()
         self._selection: np.ndarray | None = None
@@ -103,7 +104,7 @@ class PlanRunner:
         args.row_begin, args.row_end = 0, bound.rows
         self._reserve_scratch(spec)
         while True:
-            variant = VARIANTS.get(self.program, bound.layout, self._state.layout, spec)
+            variant = self._variant(bound.layout, spec)
             args.state = self._state.address
             args.lookups = self._lookups.prepare(variant, bound, args)
             code = variant.run(ctypes.addressof(args))
@@ -132,13 +133,20 @@ class PlanRunner:
         self._new_state(slice_is_key=True)
         table = self._state.current
         layout = bind(self._no_rows(), self.program.input).layout
-        variant = VARIANTS.get(self.program, layout, self._state.layout, GENERIC)
+        variant = self._variant(layout, GENERIC)
         table.grow(variant, at_least=old.groups)
         assert variant.migrate is not None
         for start, piece in old.tables.items():
             variant.migrate(piece.slots.ctypes.data, len(piece.slots), table.address, start)
         table.block.count = old.groups
         self._state.adopt_strings(old)
+
+    def _variant(self, layout: InputLayout, spec: VariantSpec) -> CompiledVariant:
+        """A variant of this plan; known ones are found without hashing the program again."""
+        key = (layout, spec, self._state.layout.slice_is_key)
+        if key not in self._variants:
+            self._variants[key] = VARIANTS.get(self.program, layout, self._state.layout, spec)
+        return self._variants[key]
 
     def _no_rows(self) -> pa.RecordBatch:
         return pa.RecordBatch.from_pylist([], arrow_schema(self.program.input))

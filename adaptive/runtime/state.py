@@ -86,6 +86,7 @@ class GroupState:
         self._dtype = slot_dtype(self.layout)
         self._arenas: list[NDArray[np.uint8]] = []
         self.tables: dict[int, Table] = {}
+        self._by_address: dict[int, Table] = {}
         self._make_directory(_FIRST_DIRECTORY)
         self.add_slice(self.first_slice)
 
@@ -108,8 +109,7 @@ class GroupState:
     @property
     def current(self) -> Table:
         """The table that kernels use until a row of another slice comes."""
-        address = int(self.block.current)
-        return next(t for t in self.tables.values() if t.address == address)
+        return self._by_address[int(self.block.current)]
 
     def add_slice(self, start: int) -> None:
         """Make a table for a slice, as large as the last slice turned out to need."""
@@ -119,7 +119,7 @@ class GroupState:
             while load_limit(size) < wanted:
                 size *= 2
         table = Table(self._dtype, size, start)
-        self.tables[start] = table
+        self.tables[start] = self._by_address[table.address] = table
         self.block.current = table.address
         if 2 * len(self.tables) > len(self._directory):
             self._make_directory(2 * len(self._directory))

@@ -14,6 +14,8 @@ from adaptive.runtime.binding import arrow_type
 from adaptive.scan.conversion import can_read, converted
 from adaptive.scan.errors import TYPE_MISMATCH, UNREADABLE, ScanError
 
+# From 64 K to 1 M rows the YSB scan with its kernel takes the same time (33 M rows/s, one core):
+# large enough to forget the cost of a batch, small enough for wide strings.
 BATCH_ROWS = 256 * 1024
 # A string that is not dictionary-encoded takes four bytes for its length alone.
 _LEAST_PLAIN_BYTES = 4

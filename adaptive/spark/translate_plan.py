@@ -172,7 +172,7 @@ class FragmentTranslator:
         for key, expr in keys:
             if expr == time:
                 return key.column  # one value a group, and Spark evicts state by it
-        return self._partials.column(AggregateCall("max", time))
+        return self._partials.column(AggregateCall("min", time))
 
     def _plan(
         self, scope: Scope, window: GroupedWindow | None, keys: list[tuple[Key, Expr]]

@@ -69,6 +69,23 @@ def test_without_watermark(
     assert_same_stream(df, mode, tmp_path)
 
 
+def test_the_watermark_follows_the_latest_row_of_a_group(
+    spark: SparkSession, data: Path, tmp_path: Path
+) -> None:
+    """With any earlier time of the group, its first window would still be open in file three."""
+    files = [
+        [("view", 1, 5, 1)],
+        [("view", 1, 41, 2), ("view", 1, 59, 4), ("view", 1, 50, 8), ("click", 1, 500, 16)],
+        [("view", 1, 35, 32), ("view", 1, 48, 64)],
+    ]
+    write_files(data, map(events, files))
+    df = stream(spark, data).where("event_type = 'view'").withWatermark("event_time", "10 seconds")
+    df = df.groupBy(F.window("event_time", "20 seconds"), "campaign_id").agg(F.sum("value"))
+    native = assert_same_stream(df, "update", tmp_path)
+    sums = [[row[2] for row in rows] for _, rows in native if rows]
+    assert sums == [[1], [14], [78]]  # the row of 32 was late
+
+
 def test_a_filter_on_a_key_above_the_aggregate_moves_below_the_watermark(
     spark: SparkSession, data: Path, tmp_path: Path
 ) -> None:

@@ -88,12 +88,13 @@ def test_the_command_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_query_that_stays_in_spark_is_said() -> None:
-    seconds = {SPARK: (2.0, 4.0), KODIAK: (1.0, 2.0)}
+    seconds = {SPARK: (2.0, 4.5), KODIAK: (1.0, 3.0)}
     report = DemoReport(ROWS, 2, seconds, Comparison(5, 5), Explanation(reasons=("no files",)))
     console = quiet()
     show_report(report, console)
     text = console.export_text()
-    assert "Speed-up: 2.00 times" in text
+    assert "Speed-up: 2.00 times, best against best" in text
+    assert "2.00 1.50, round by round" in text
     assert "Nothing ran natively" in text
     assert "no files" in text
 
