@@ -56,6 +56,7 @@ class TableBlock(ctypes.Structure):
     shift: int  # 64 - log2(slots): the hash's high bits are the home slot
     count: int
     limit: int
+    complete: int  # 1 while no group has a null key or an aggregate without a value
 
 
 @_words
@@ -103,3 +104,8 @@ def offset_of(block: type[ctypes.Structure], field: str) -> int:
 # A multiplicative (Fibonacci) hash: 2^64 / golden ratio. Host and kernels share it
 # because the host enters slices into the directory that kernels search.
 HASH_MULTIPLIER = 0x9E3779B97F4A7C15
+
+
+def hash_word(word: int) -> int:
+    """The hash of one integer key, as kernels compute it; unsigned."""
+    return (word * HASH_MULTIPLIER) & 0xFFFF_FFFF_FFFF_FFFF

@@ -43,9 +43,7 @@ def lower_negate(cx: KernelContext, call: Call, args: list[Value]) -> Value:
 def lower_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     """Floating-point division; a zero divisor fails or gives null, never infinity."""
     left, right = args
-    made = Value(
-        call.type, cx.b.fdiv(left.payload, right.payload), any_null(cx, left, right)
-    )
+    made = Value(call.type, cx.b.fdiv(left.payload, right.payload), any_null(cx, left, right))
     return lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
 
 
@@ -55,9 +53,7 @@ def lower_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     minus_one = _equals(cx, right, -1)
     quotient = cx.b.sdiv(left.payload, _safe_divisor(cx, right))
     negated = cx.b.neg(left.payload)  # wraps for the least integer, where sdiv would trap
-    made = Value(
-        INT64, cx.b.select(minus_one, negated, quotient), any_null(cx, left, right)
-    )
+    made = Value(INT64, cx.b.select(minus_one, negated, quotient), any_null(cx, left, right))
     made = lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
     if _never(minus_one):
         return made

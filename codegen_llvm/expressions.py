@@ -99,9 +99,7 @@ def _lower_regular(cx: KernelContext, scope: Scope, call: Call) -> Value:
 _DIVISIONS = frozenset({"divide", "int_divide", "remainder"})
 
 
-def _lower_in_turn(
-    cx: KernelContext, scope: Scope, call: Call, first: Expr, second: Expr
-) -> Value:
+def _lower_in_turn(cx: KernelContext, scope: Scope, call: Call, first: Expr, second: Expr) -> Value:
     """Evaluate the second operand only if the first one leaves the result open."""
     known = lower(cx, scope, first)
     wanted = cx.b.not_(null_bit(known))

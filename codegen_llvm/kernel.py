@@ -97,8 +97,11 @@ class _Functions:
 
     def _run_blocks(self, block_rows: int) -> None:
         """Block by block: select, then aggregate what was selected."""
-        across = self._aggregate_selected("across_slices", in_slice=False)
-        inside = self._aggregate_selected("in_slice", in_slice=True) if self._has_slices() else None
+        general = self._aggregate_selected("general", in_slice=False, direct=False)
+        direct, in_slice = self._is_direct(), self._has_slices()
+        fast = None
+        if in_slice or (direct and self.program.window is None):
+            fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
         columns = Columns(cx, self.program.input, self.layout, self.lookups)
@@ -114,21 +117,21 @@ class _Functions:
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
             count = block_filter.select(first, last)
             operands = [args, first, count]
-            if inside is None:
-                _return_unless_done(cx, cx.b.call(across, operands))
+            if fast is None:
+                _return_unless_done(cx, cx.b.call(general, operands))
             else:
-                one_slice = self._is_one_slice(cx, columns, first, last, count)
-                with cx.b.if_else(one_slice) as (same, other):
-                    with same:
-                        _return_unless_done(cx, cx.b.call(inside, operands))
-                    with other:
-                        _return_unless_done(cx, cx.b.call(across, operands))
+                goes_fast = self._may_go_fast(cx, columns, first, last, count)
+                with cx.b.if_else(goes_fast) as (quickly, otherwise):
+                    with quickly:
+                        _return_unless_done(cx, cx.b.call(fast, operands))
+                    with otherwise:
+                        _return_unless_done(cx, cx.b.call(general, operands))
         cx.leave(Exit.DONE, end)
         for code, tail in cx.tails.items():
             cx.b.position_at_end(tail)
             cx.b.ret(ll.Constant(I32, int(code)))
 
-    def _aggregate_selected(self, name: str, in_slice: bool) -> ll.Function:
+    def _aggregate_selected(self, name: str, *, in_slice: bool, direct: bool) -> ll.Function:
         """The function `(args, first row, count) -> exit code` over the selection vector.
 
         A function of its own, because LLVM then has registers enough for all
@@ -141,10 +144,15 @@ class _Functions:
         _, first, count = cx.function.args
         selection = cx.load_field(rows.args, KernelArgs, "selection", PTR)
         with cx.loop(i64(0), count, "pick") as pick:
-            rows.aggregate(cx.b.add(first, selected(cx, selection, pick)), in_slice)
+            row = cx.b.add(first, selected(cx, selection, pick))
+            rows.aggregate(row, in_slice=in_slice, direct=direct)
         cx.leave(Exit.DONE, first)
         rows.finish()
         return cx.function
+
+    def _is_direct(self) -> bool:
+        """Whether a key can be compared without a look at the tag, in a complete table."""
+        return self.slots.direct is not None and not self.layout.has_nulls
 
     def _has_slices(self) -> bool:
         """Whether the time is a plain column and each slice has its table."""
@@ -152,7 +160,7 @@ class _Functions:
         is_column = window is not None and isinstance(window.time, Column)
         return is_column and not self.slots.slice_is_key
 
-    def _is_one_slice(
+    def _may_go_fast(
         self,
         cx: KernelContext,
         columns: Columns,
@@ -160,7 +168,28 @@ class _Functions:
         last: ll.Value,
         count: ll.Value,
     ) -> ll.Value:
-        """Whether all rows of the block are in the current slice.
+        """Whether the block is in the current slice and the slice's table is complete."""
+        state = cx.load_field(cx.function.args[0], KernelArgs, "state", PTR)
+        table = cx.load_field(state, StateBlock, "current", PTR)
+        fast: ll.Value = ll.Constant(I1, 1)
+        if self._is_direct():
+            complete = cx.load_field(table, TableBlock, "complete")
+            fast = cx.b.icmp_signed("!=", complete, i64(0))
+        if self.program.window is None:
+            return fast
+        start = cx.load_field(table, TableBlock, "slice_start")
+        return cx.b.and_(fast, self._is_one_slice(cx, columns, start, first, last, count))
+
+    def _is_one_slice(
+        self,
+        cx: KernelContext,
+        columns: Columns,
+        start: ll.Value,
+        first: ll.Value,
+        last: ll.Value,
+        count: ll.Value,
+    ) -> ll.Value:
+        """Whether all rows of the block are in the slice at `start`.
 
         Testing all times of a block with vectors is cheaper than testing those
         of the selected rows one by one, unless few are selected.
@@ -170,9 +199,6 @@ class _Functions:
         many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
         one_slice = cx.variable(I1, ll.Constant(I1, 0))
         with cx.b.if_then(many):
-            state = cx.load_field(cx.function.args[0], KernelArgs, "state", PTR)
-            table = cx.load_field(state, StateBlock, "current", PTR)
-            start = cx.load_field(table, TableBlock, "slice_start")
             times = columns.values(window.time.name)
             cx.b.store(all_inside(cx, window, start, times, first, last), one_slice)
         return cx.b.load(one_slice, typ=I1)

@@ -40,6 +40,29 @@ class SlotField:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectKey:
+    """Two keys of which unused slots hold one that a row with that key would not look for there.
+
+    So the first look-up of a row need not ask whether the slot is used: if the
+    key is the row's, it is. `unused` fills all slots but its own home, which
+    holds `unused_at_home`; their hashes differ in the highest bit, so their
+    homes differ in a table of any size. Rows with these very keys just take
+    the longer way. Without the test of the tag, the YSB kernel ran 1.1 times
+    as fast.
+    """
+
+    unused: int
+    unused_at_home: int
+
+
+# For keys of 64 and of 32 bits; the hash of a narrower key is too small to choose from.
+DIRECT_KEYS = {
+    64: DirectKey(-(2**63) + 1, -(2**63)),
+    32: DirectKey(-(2**31) + 1, -(2**31)),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class SlotLayout:
     """A slot: a tag word, the keys, the accumulators.
 
@@ -53,6 +76,7 @@ class SlotLayout:
     keys: int
     seen: frozenset[int]  # the aggregates whose seen bit is kept: the others always have a value
     slice_is_key: bool  # all slices share one table
+    direct: DirectKey | None  # how an unused slot is told from a used one by its key alone
 
     def offset(self, name: str) -> int:
         """Where a field starts in the slot."""
@@ -118,7 +142,18 @@ def slot_layout(program: RowProgram, slice_is_key: bool) -> SlotLayout:
     pieces.sort(key=lambda piece: -int(piece[1][1:]))
     fields, size = _placed(pieces)
     seen = frozenset(i for i, a in enumerate(program.aggregates) if _may_be_empty(a))
-    return SlotLayout(fields, size, len(program.keys), seen, slice_is_key)
+    direct = None if slice_is_key else _direct_key(program)
+    return SlotLayout(fields, size, len(program.keys), seen, slice_is_key, direct)
+
+
+def _direct_key(program: RowProgram) -> DirectKey | None:
+    """A program with one integer key of a sufficient width can compare it directly."""
+    if len(program.keys) != 1:
+        return None
+    type_ = program.keys[0].expr.type
+    if type_.is_float or type_ == STRING:
+        return None
+    return DIRECT_KEYS.get(type_.bits)
 
 
 def _may_be_empty(aggregate: NamedAggregate) -> bool:

@@ -34,9 +34,7 @@ def build_prepare(
             _tabulate(cx, columns.table(lookup), words, code, lower_entry(cx, lookup, entry))
         if program.input[lookup.column].nullable:
             any_entry = columns.dictionary_entry(lookup.column, i64(0))
-            null = Value(
-                any_entry.type, any_entry.payload, ll.Constant(I1, 1), any_entry.length
-            )
+            null = Value(any_entry.type, any_entry.payload, ll.Constant(I1, 1), any_entry.length)
             _tabulate(cx, columns.table(lookup), words, size, lower_entry(cx, lookup, null))
         for offset, word in zip((-WORDS_BYTES, 4 - WORDS_BYTES), words, strict=True):
             address = cx.at(columns.table(lookup), offset)

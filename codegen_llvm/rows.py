@@ -12,7 +12,7 @@ from codegen_llvm.expressions import lower
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.slices import Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
-from codegen_llvm.values import Value
+from codegen_llvm.values import Value, any_null
 from ir import STRING, TIMESTAMP, Expr
 from ir.pipelines import RowProgram
 
@@ -41,8 +41,12 @@ class RowAggregator:
         self.registers = table_registers(cx, self.state)
         self.table = Table(cx, slots, self.state, self.registers, probes)
 
-    def aggregate(self, row: ll.Value, in_slice: bool = False) -> None:
-        """Add one row that passed to its group. All that can fail or leave comes first."""
+    def aggregate(self, row: ll.Value, *, in_slice: bool = False, direct: bool = False) -> None:
+        """Add one row that passed to its group. All that can fail or leave comes first.
+
+        `in_slice`: the row's slice is known to be the current one. `direct`: the
+        current table is known to be complete.
+        """
         cx = self.cx
         cx.row = row
         arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
@@ -60,7 +64,8 @@ class RowAggregator:
             for accumulator in accumulators:
                 accumulator.init(slot)
 
-        slot = self.table.find_or_insert(keys, init, self._always_seen(accumulators))
+        self.table.incomplete = self._incomplete(keys, accumulators)
+        slot = self.table.find_or_insert(keys, init, self._always_seen(accumulators), direct=direct)
         stores = [accumulator.prepare(slot) for accumulator in accumulators]
         for store in stores:
             store()
@@ -112,6 +117,16 @@ class RowAggregator:
             for a in accumulators
             if self.slots.tracks_seen(a.position) and not a.skips_rows and a.type != STRING
         )
+
+    def _incomplete(self, keys: list[Key], accumulators: list[Accumulator]) -> ll.Value | None:
+        """Whether a group made by this row has a null key or an aggregate without a value."""
+        if self.slots.direct is None:
+            return None
+        values = [key.value for key in keys]
+        for accumulator in accumulators:
+            if accumulator.argument is not None and self.slots.tracks_seen(accumulator.position):
+                values.append(accumulator.argument)
+        return any_null(self.cx, *values)
 
     def _mark_seen(self, slot: ll.Value, accumulators: list[Accumulator]) -> None:
         """Set the bits of the other aggregates that have a value now."""

@@ -195,4 +195,3 @@ class BlockFilter:
 def selected(cx: KernelContext, selection: ll.Value, index: ll.Value) -> ll.Value:
     """A row number of the selection vector."""
     return cx.b.zext(cx.b.load(cx.element(selection, index, I32), typ=I32), I64)
-

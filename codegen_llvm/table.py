@@ -121,14 +121,21 @@ class Table:
     state: ll.Value
     registers: TableRegisters
     probes: ll.Value
+    incomplete: ll.Value | None = None  # whether the current row would make an incomplete group
 
     def find_or_insert(
-        self, keys: list[Key], init_accumulators: _Init, always_seen: int = 0
+        self,
+        keys: list[Key],
+        init_accumulators: _Init,
+        always_seen: int = 0,
+        *,
+        direct: bool = False,
     ) -> ll.Value:
         """The address of the row's slot; leaves the kernel where memory must grow first.
 
         `always_seen` are tag bits that the row sets. Nearly always the slot at
-        the hash's home is the row's and has them already: one comparison.
+        the hash's home is the row's and has them already: one comparison. In a
+        complete table with a direct key (`direct`), the key alone tells.
         """
         cx, registers = self.cx, self.registers
         slots = cx.b.load(registers.slots, typ=PTR)
@@ -138,12 +145,13 @@ class Table:
         expected, tag_mask = self._expected_tag(keys, hash_)
         home = cx.b.lshr(hash_, cx.b.load(registers.shift, typ=I64))
         first = cx.at(slots, cx.b.mul(home, i64(self.layout.size)))
-        tag = cx.b.load(first, typ=I64)
-        seen_and_same = cx.b.icmp_signed(
-            "==",
-            cx.b.and_(tag, cx.b.or_(tag_mask, i64(always_seen))),
-            cx.b.or_(expected, i64(always_seen)),
-        )
+        seen_and_same: ll.Value = ll.Constant(I1, 1)
+        if not direct:
+            seen_and_same = cx.b.icmp_signed(
+                "==",
+                cx.b.and_(cx.b.load(first, typ=I64), cx.b.or_(tag_mask, i64(always_seen))),
+                cx.b.or_(expected, i64(always_seen)),
+            )
         search, found = cx.b.append_basic_block("group.search"), cx.b.append_basic_block("group")
         self._branch_if_same(keys, first, seen_and_same, found, search)
         direct = cx.b.block
@@ -200,9 +208,7 @@ class Table:
         cx.b.position_at_end(found)
         return slot
 
-    def _only_slot(
-        self, slot: ll.Value, init_accumulators: _Init, always_seen: int
-    ) -> ll.Value:
+    def _only_slot(self, slot: ll.Value, init_accumulators: _Init, always_seen: int) -> ll.Value:
         """The single group of a program without keys."""
         cx, wanted = self.cx, i64(_USED | always_seen)
         tag = cx.b.load(slot, typ=I64)
@@ -261,6 +267,10 @@ class Table:
         if strings:
             self.reserve(self._room(strings))
         cx.store_field(cx.b.add(count, i64(1)), block, TableBlock, "count")
+        if self.incomplete is not None:
+            complete = cx.load_field(block, TableBlock, "complete")
+            still = cx.b.select(self.incomplete, i64(0), complete)
+            cx.store_field(still, block, TableBlock, "complete")
         cx.b.store(tag, slot)
         for key in keys:
             self._store_key(slot, key)
@@ -287,16 +297,12 @@ class Table:
         else:
             store_value(self.cx, self.cx.at(slot, self.layout.offset(key.field)), key.value)
 
-    def store_string(
-        self, slot: ll.Value, field: str, value: Value, capacity: ll.Value
-    ) -> None:
+    def store_string(self, slot: ll.Value, field: str, value: Value, capacity: ll.Value) -> None:
         """Copy a string into room that was reserved, and point the slot at it."""
         cx = self.cx
         next_ = cx.load_field(self.state, StateBlock, "arena_next", PTR)
         cx.copy_bytes(next_, value.payload, cx.b.zext(value.length, I64))
-        cx.store_field(
-            cx.at(next_, cx.b.zext(capacity, I64)), self.state, StateBlock, "arena_next"
-        )
+        cx.store_field(cx.at(next_, cx.b.zext(capacity, I64)), self.state, StateBlock, "arena_next")
         cx.b.store(next_, cx.at(slot, self.layout.offset(f"{field}.data")))
         cx.b.store(value.length, cx.at(slot, self.layout.offset(f"{field}.length")))
         cx.b.store(capacity, cx.at(slot, self.layout.offset(f"{field}.capacity")))

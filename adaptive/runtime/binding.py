@@ -155,5 +155,3 @@ def _bind_validity(block: ColumnBlock, array: pa.Array) -> object:
 
 def _address(buffer: pa.Buffer | None) -> int:
     return int(_NOTHING.ctypes.data) if buffer is None else int(buffer.address)
-
-

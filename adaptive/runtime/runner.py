@@ -181,7 +181,9 @@ class _LookupTables:
         values = [bound.dictionaries[column] for column in variant.lookup_columns]
         identity = tuple(_identity(dictionary) for dictionary in values)
         if variant is not self._variant or identity != self._dictionaries:
-            tables = [np.zeros(WORDS_BYTES + len(dictionary) + 1, np.uint8) for dictionary in values]
+            tables = [
+                np.zeros(WORDS_BYTES + len(dictionary) + 1, np.uint8) for dictionary in values
+            ]
             self._addresses = np.array([t.ctypes.data for t in tables] or [0], np.int64)
             args.lookups = self._addresses.ctypes.data
             variant.prepare(ctypes.addressof(args))

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen_llvm import CompiledVariant, SlotLayout
-from codegen_llvm.abi import HASH_MULTIPLIER, DirectoryEntry, StateBlock, TableBlock
+from codegen_llvm.abi import DirectoryEntry, StateBlock, TableBlock, hash_word
 
 _FIRST_SLOTS = 64
+_LINE_BYTES = 64
 _FIRST_ARENA_BYTES = 64 * 1024
 _MOST_ARENA_BYTES = 16 * 1024 * 1024
 _FIRST_DIRECTORY = 16
@@ -39,13 +40,35 @@ def load_limit(slots: int) -> int:
     return slots * 5 // 8
 
 
+def empty_slots(layout: SlotLayout, count: int) -> NDArray[np.void]:
+    """Unused slots, at the start of a cache line."""
+    dtype = slot_dtype(layout)
+    memory = np.zeros(count * dtype.itemsize + _LINE_BYTES, np.uint8)
+    skipped = -memory.ctypes.data % _LINE_BYTES
+    slots: NDArray[np.void] = memory[skipped : skipped + count * dtype.itemsize].view(dtype)
+    if layout.direct is not None:
+        unused = layout.direct.unused
+        slots["key0"] = unused
+        bits = slots["key0"].itemsize * 8
+        home = hash_word(unused & ((1 << bits) - 1)) >> home_shift(count)
+        slots["key0"][home] = layout.direct.unused_at_home
+    return slots
+
+
+def home_shift(slots: int) -> int:
+    """What leaves a slot number of a hash: its high bits."""
+    return 64 - (slots.bit_length() - 1)
+
+
 class Table:
     """One hash table, for one slice or for all of them."""
 
-    def __init__(self, dtype: np.dtype[np.void], slots: int, slice_start: int) -> None:
+    def __init__(self, layout: SlotLayout, slots: int, slice_start: int) -> None:
+        self._layout = layout
         self.block = TableBlock()
         self.block.slice_start = slice_start
-        self._resize(np.zeros(slots, dtype))
+        self.block.complete = 1
+        self._resize(slots)
 
     @property
     def address(self) -> int:
@@ -63,15 +86,15 @@ class Table:
         size = len(old) * 2
         while load_limit(size) < at_least:
             size *= 2
-        self._resize(np.zeros(size, old.dtype))
+        self._resize(size)
         variant.rehash(old.ctypes.data, len(old), self.address)
 
-    def _resize(self, slots: NDArray[np.void]) -> None:
-        self.slots = slots
-        self.block.slots = slots.ctypes.data
-        self.block.mask = len(slots) - 1
-        self.block.shift = 64 - (len(slots).bit_length() - 1)
-        self.block.limit = load_limit(len(slots))
+    def _resize(self, slots: int) -> None:
+        self.slots = empty_slots(self._layout, slots)
+        self.block.slots = self.slots.ctypes.data
+        self.block.mask = slots - 1
+        self.block.shift = home_shift(slots)
+        self.block.limit = load_limit(slots)
 
 
 @dataclass
@@ -83,7 +106,6 @@ class GroupState:
     block: StateBlock = field(default_factory=StateBlock)
 
     def __post_init__(self) -> None:
-        self._dtype = slot_dtype(self.layout)
         self._arenas: list[NDArray[np.uint8]] = []
         self.tables: dict[int, Table] = {}
         self._by_address: dict[int, Table] = {}
@@ -118,7 +140,7 @@ class GroupState:
             wanted = self.current.groups
             while load_limit(size) < wanted:
                 size *= 2
-        table = Table(self._dtype, size, start)
+        table = Table(self.layout, size, start)
         self.tables[start] = self._by_address[table.address] = table
         self.block.current = table.address
         if 2 * len(self.tables) > len(self._directory):
@@ -143,15 +165,14 @@ class GroupState:
         self._directory = (DirectoryEntry * size)()
         self.block.directory = ctypes.addressof(self._directory)
         self.block.directory_mask = size - 1
-        self.block.directory_shift = 64 - (size.bit_length() - 1)
+        self.block.directory_shift = home_shift(size)
         for table in self.tables.values():
             self._enter(table)
 
     def _enter(self, table: Table) -> None:
         """Put a table where the generated code will look for it."""
         start = int(table.block.slice_start)
-        hash_ = (start * HASH_MULTIPLIER) & 0xFFFF_FFFF_FFFF_FFFF
-        index = hash_ >> int(self.block.directory_shift)
+        index = hash_word(start) >> int(self.block.directory_shift)
         while self._directory[index].table:
             index = (index + 1) & int(self.block.directory_mask)
         self._directory[index].slice_start = start

@@ -81,9 +81,7 @@ def feed(runner, rows, schema, dictionary, cuts, data) -> None:  # type: ignore[
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=cases(), data=st.data())
-def test_a_wrong_guess_costs_time_never_rows(
-    case: tuple[Sink, Rows], data: st.DataObject
-) -> None:
+def test_a_wrong_guess_costs_time_never_rows(case: tuple[Sink, Rows], data: st.DataObject) -> None:
     """Any variant, sound or not, gives the reference answer."""
     check(case, data)
 

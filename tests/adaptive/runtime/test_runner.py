@@ -12,6 +12,8 @@ import pytest
 
 from adaptive.runtime import BatchError, PlanRunner, UnsupportedPlan
 from ir import (
+    DATE,
+    INT32,
     INT64,
     STRING,
     TIMESTAMP,
@@ -19,6 +21,7 @@ from ir import (
     AggregateCall,
     Call,
     Column,
+    DataType,
     EvalMode,
     EvaluationError,
     Field,
@@ -40,9 +43,7 @@ K, S, T, V = (
     Column("t", TIMESTAMP),
     Column("v", INT64),
 )
-SCHEMA = Schema(
-    (Field("k", INT64), Field("s", STRING), Field("t", TIMESTAMP), Field("v", INT64))
-)
+SCHEMA = Schema((Field("k", INT64), Field("s", STRING), Field("t", TIMESTAMP), Field("v", INT64)))
 SECOND = 1_000_000
 
 
@@ -74,9 +75,7 @@ def batch(rows: int, *, keys: int, slices: int = 1) -> pa.RecordBatch:
     ("keys", "window", "slices"),
     [((K,), False, 1), ((S,), False, 1), ((K, S), True, 5), ((S,), True, 3000), ((), True, 3000)],
 )
-def test_tables_arenas_and_slices_grow(
-    keys: tuple[Column, ...], window: bool, slices: int
-) -> None:
+def test_tables_arenas_and_slices_grow(keys: tuple[Column, ...], window: bool, slices: int) -> None:
     """Thousands of groups, long keys and more slices than get a table of their own."""
     query, data = plan(*keys, window=window), batch(20_000, keys=7000, slices=slices)
     runner = PlanRunner(query)
@@ -230,3 +229,31 @@ def test_other_threads_run_while_a_kernel_does() -> None:
         stop.set()
         other.join()
     assert progressed
+
+
+@pytest.mark.parametrize("type_", [INT64, DATE, INT32], ids=str)
+def test_the_keys_that_mark_unused_slots_are_keys_like_any_other(type_: DataType) -> None:
+    """Also when groups with null keys and without values were made before."""
+    low = -(2 ** (type_.bits - 1))
+    schema = Schema((Field("k", type_), Field("v", INT64)))
+    query = Sink(
+        Aggregate(
+            Filter(Source("in", schema), Call("ge", (V, Literal(0, INT64)))),
+            None,
+            (Named("k", Column("k", type_)),),
+            (
+                NamedAggregate("total", AggregateCall("sum", V)),
+                NamedAggregate("least", AggregateCall("min", V)),
+            ),
+        ),
+        "out",
+    )
+    keys = [low, low + 1, 0, low + 2, *range(100)]
+    plain = [{"k": k, "v": i} for i, k in enumerate(keys * 3)]
+    with_nulls = [{"k": None, "v": 1}, {"k": low + 1, "v": None}, {"k": 7, "v": 3}]
+    for order in ([plain], [plain, with_nulls, plain], [with_nulls, plain]):
+        runner = PlanRunner(query)
+        for rows in order:
+            runner.consume(to_batch(rows, schema))
+        expected = evaluate(query, [row for rows in order for row in rows])
+        assert canonical(from_table(runner.finish())) == canonical(expected)

@@ -2,7 +2,7 @@
 target triple = "unknown-unknown-unknown"
 target datalayout = ""
 
-define internal i32 @"across_slices"(ptr %".1", i64 %".2", i64 %".3") noinline
+define internal i32 @"general"(ptr %".1", i64 %".2", i64 %".3") noinline
 {
 entry:
   %".5" = getelementptr inbounds i8, ptr %".1", i64 0
@@ -279,7 +279,7 @@ leave.done:
 
 declare {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".1", i64 %".2")
 
-define internal i32 @"in_slice"(ptr %".1", i64 %".2", i64 %".3") noinline
+define internal i32 @"fast"(ptr %".1", i64 %".2", i64 %".3") noinline
 {
 entry:
   %".5" = getelementptr inbounds i8, ptr %".1", i64 0
@@ -345,7 +345,7 @@ entry:
   %"selection" = load ptr, ptr %".54"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".144", %"group.endif"]
+  %"pick" = phi  i64 [0, %"entry"], [%".139", %"group.endif"]
   %".56" = icmp slt i64 %"pick", %".3"
   br i1 %".56", label %"pick.body", label %"pick.after"
 pick.body:
@@ -363,122 +363,117 @@ pick.body:
   %".69" = lshr i64 %".67", %".68"
   %".70" = mul i64 %".69", 24
   %".71" = getelementptr inbounds i8, ptr %".66", i64 %".70"
-  %".72" = load i64, ptr %".71"
-  %".73" = or i64 3, 4
-  %".74" = and i64 %".72", %".73"
-  %".75" = or i64 1, 4
-  %".76" = icmp eq i64 %".74", %".75"
-  %".77" = getelementptr inbounds i8, ptr %".71", i64 8
-  %".78" = load i64, ptr %".77"
-  %".79" = icmp eq i64 %".78", %".65"
-  %".80" = and i1 %".76", %".79"
-  br i1 %".80", label %"group", label %"group.search", !prof !1
+  %".72" = getelementptr inbounds i8, ptr %".71", i64 8
+  %".73" = load i64, ptr %".72"
+  %".74" = icmp eq i64 %".73", %".65"
+  %".75" = and i1 1, %".74"
+  br i1 %".75", label %"group", label %"group.search", !prof !1
 pick.after:
-  %".146" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".146"
-  %".148" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".148"
+  %".141" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".2", ptr %".141"
+  %".143" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".143"
   br label %"leave.done"
 group.search:
-  %".82" = load ptr, ptr %".37"
-  %".83" = load i64, i64* %".39"
+  %".77" = load ptr, ptr %".37"
+  %".78" = load i64, i64* %".39"
   br label %"group.probe"
 group:
-  %".127" = phi  ptr [%".71", %"pick.body"], [%".87", %"group.found"]
-  %".128" = getelementptr inbounds i8, ptr %".127", i64 16
-  %".129" = load i64, ptr %".128"
-  %".130" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".129", i64 %".63")
-  %".131" = extractvalue {i64, i1} %".130", 0
-  %".132" = extractvalue {i64, i1} %".130", 1
-  br i1 %".132", label %"group.if", label %"group.endif", !prof !0
+  %".122" = phi  ptr [%".71", %"pick.body"], [%".82", %"group.found"]
+  %".123" = getelementptr inbounds i8, ptr %".122", i64 16
+  %".124" = load i64, ptr %".123"
+  %".125" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".124", i64 %".63")
+  %".126" = extractvalue {i64, i1} %".125", 0
+  %".127" = extractvalue {i64, i1} %".125", 1
+  br i1 %".127", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".85" = phi  i64 [%".69", %"group.search"], [%".102", %"group.step"]
-  %".86" = mul i64 %".85", 24
-  %".87" = getelementptr inbounds i8, ptr %".82", i64 %".86"
-  %".88" = load i64, ptr %".87"
-  %".89" = and i64 %".88", 3
-  %".90" = icmp eq i64 %".89", 1
-  %".91" = getelementptr inbounds i8, ptr %".87", i64 8
-  %".92" = load i64, ptr %".91"
-  %".93" = icmp eq i64 %".92", %".65"
-  %".94" = and i1 %".90", %".93"
-  br i1 %".94", label %"group.found", label %"group.miss", !prof !1
+  %".80" = phi  i64 [%".69", %"group.search"], [%".97", %"group.step"]
+  %".81" = mul i64 %".80", 24
+  %".82" = getelementptr inbounds i8, ptr %".77", i64 %".81"
+  %".83" = load i64, ptr %".82"
+  %".84" = and i64 %".83", 3
+  %".85" = icmp eq i64 %".84", 1
+  %".86" = getelementptr inbounds i8, ptr %".82", i64 8
+  %".87" = load i64, ptr %".86"
+  %".88" = icmp eq i64 %".87", %".65"
+  %".89" = and i1 %".85", %".88"
+  br i1 %".89", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".96" = trunc i64 %".88" to i1
-  br i1 %".96", label %"group.step", label %"group.insert"
+  %".91" = trunc i64 %".83" to i1
+  br i1 %".91", label %"group.step", label %"group.insert"
 group.step:
-  %".98" = load i64, i64* %".32"
-  %".99" = add i64 %".98", 1
-  store i64 %".99", i64* %".32"
-  %".101" = add i64 %".85", 1
-  %".102" = and i64 %".101", %".83"
+  %".93" = load i64, i64* %".32"
+  %".94" = add i64 %".93", 1
+  store i64 %".94", i64* %".32"
+  %".96" = add i64 %".80", 1
+  %".97" = and i64 %".96", %".78"
   br label %"group.probe"
 group.insert:
-  %".104" = load ptr, ptr %".35"
-  %".105" = getelementptr inbounds i8, ptr %".104", i64 32
-  %"count" = load i64, ptr %".105"
-  %".106" = getelementptr inbounds i8, ptr %".104", i64 40
-  %"limit" = load i64, ptr %".106"
-  %".107" = icmp sge i64 %"count", %"limit"
-  br i1 %".107", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".99" = load ptr, ptr %".35"
+  %".100" = getelementptr inbounds i8, ptr %".99", i64 32
+  %"count" = load i64, ptr %".100"
+  %".101" = getelementptr inbounds i8, ptr %".99", i64 40
+  %"limit" = load i64, ptr %".101"
+  %".102" = icmp sge i64 %"count", %"limit"
+  br i1 %".102", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".123" = load i64, ptr %".87"
-  %".124" = or i64 %".123", 4
-  store i64 %".124", ptr %".87"
+  %".118" = load i64, ptr %".82"
+  %".119" = or i64 %".118", 4
+  store i64 %".119", ptr %".82"
   br label %"group"
 group.insert.if:
-  %".109" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".61", ptr %".109"
-  %".111" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".111"
+  %".104" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".61", ptr %".104"
+  %".106" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".106"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".114" = add i64 %"count", 1
-  %".115" = getelementptr inbounds i8, ptr %".104", i64 32
-  store i64 %".114", ptr %".115"
-  store i64 1, ptr %".87"
-  %".118" = getelementptr inbounds i8, ptr %".87", i64 8
-  store i64 %".65", ptr %".118"
-  %".120" = getelementptr inbounds i8, ptr %".87", i64 16
-  store i64 0, ptr %".120"
+  %".109" = add i64 %"count", 1
+  %".110" = getelementptr inbounds i8, ptr %".99", i64 32
+  store i64 %".109", ptr %".110"
+  store i64 1, ptr %".82"
+  %".113" = getelementptr inbounds i8, ptr %".82", i64 8
+  store i64 %".65", ptr %".113"
+  %".115" = getelementptr inbounds i8, ptr %".82", i64 16
+  store i64 0, ptr %".115"
   br label %"group.found"
 leave.grow_table:
-  %".151" = load i64, i64* %".29"
-  %".152" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".151", ptr %".152"
-  %".154" = load i64, i64* %".32"
-  %".155" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".154", ptr %".155"
+  %".146" = load i64, i64* %".29"
+  %".147" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".146", ptr %".147"
+  %".149" = load i64, i64* %".32"
+  %".150" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".149", ptr %".150"
   ret i32 1
 group.if:
-  %".134" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".61", ptr %".134"
-  %".136" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 1, ptr %".136"
+  %".129" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".61", ptr %".129"
+  %".131" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 1, ptr %".131"
   br label %"leave.error"
 group.endif:
-  %".139" = getelementptr inbounds i8, ptr %".127", i64 16
-  store i64 %".131", ptr %".139"
-  %".141" = load i64, i64* %".29"
-  %".142" = add i64 %".141", 1
-  store i64 %".142", i64* %".29"
-  %".144" = add nsw i64 %"pick", 1
+  %".134" = getelementptr inbounds i8, ptr %".122", i64 16
+  store i64 %".126", ptr %".134"
+  %".136" = load i64, i64* %".29"
+  %".137" = add i64 %".136", 1
+  store i64 %".137", i64* %".29"
+  %".139" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.error:
-  %".158" = load i64, i64* %".29"
-  %".159" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".158", ptr %".159"
-  %".161" = load i64, i64* %".32"
-  %".162" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".161", ptr %".162"
+  %".153" = load i64, i64* %".29"
+  %".154" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".153", ptr %".154"
+  %".156" = load i64, i64* %".32"
+  %".157" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".156", ptr %".157"
   ret i32 4
 leave.done:
-  %".165" = load i64, i64* %".29"
-  %".166" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".165", ptr %".166"
-  %".168" = load i64, i64* %".32"
-  %".169" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".168", ptr %".169"
+  %".160" = load i64, i64* %".29"
+  %".161" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".160", ptr %".161"
+  %".163" = load i64, i64* %".32"
+  %".164" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".163", ptr %".164"
   ret i32 0
 }
 
@@ -521,11 +516,11 @@ entry:
   %".30" = add i64 %".29", 16383
   %".31" = udiv i64 %".30", 16384
   %".81" = alloca i64
-  %".101" = alloca i1
-  %".107" = alloca i64
+  %".106" = alloca i1
+  %".109" = alloca i64
   br label %"block.head"
 block.head:
-  %"block" = phi  i64 [0, %"entry"], [%".136", %"pack.after.endif.endif"]
+  %"block" = phi  i64 [0, %"entry"], [%".139", %"pack.after.endif.endif"]
   %".33" = icmp slt i64 %"block", %".31"
   br i1 %".33", label %"block.body", label %"block.after"
 block.body:
@@ -538,10 +533,10 @@ block.body:
   %".41" = icmp slt i64 %".11", 32
   br i1 %".41", label %"block.body.if", label %"block.body.else"
 block.after:
-  %".138" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %"row_end", ptr %".138"
-  %".140" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".140"
+  %".141" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %"row_end", ptr %".141"
+  %".143" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".143"
   br label %"leave.done"
 block.body.if:
   br label %"test.head"
@@ -612,58 +607,62 @@ pack.body:
   br label %"pack.head"
 pack.after:
   %".97" = load i64, i64* %".81"
-  %".98" = shl i64 %".97", 2
-  %".99" = sub i64 %".39", %".36"
-  %".100" = icmp sge i64 %".98", %".99"
-  store i1 0, i1* %".101"
-  br i1 %".100", label %"pack.after.if", label %"pack.after.endif"
+  %".98" = getelementptr inbounds i8, ptr %".1", i64 32
+  %"state" = load ptr, ptr %".98"
+  %".99" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".99"
+  %".100" = getelementptr inbounds i8, ptr %"current", i64 48
+  %"complete" = load i64, ptr %".100"
+  %".101" = icmp ne i64 %"complete", 0
+  %".102" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".102"
+  %".103" = shl i64 %".97", 2
+  %".104" = sub i64 %".39", %".36"
+  %".105" = icmp sge i64 %".103", %".104"
+  store i1 0, i1* %".106"
+  br i1 %".105", label %"pack.after.if", label %"pack.after.endif"
 pack.after.if:
-  %".104" = getelementptr inbounds i8, ptr %".1", i64 32
-  %"state" = load ptr, ptr %".104"
-  %".105" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".105"
-  %".106" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".106"
-  store i64 0, i64* %".107"
+  store i64 0, i64* %".109"
   br label %"time.head"
 pack.after.endif:
-  %".124" = load i1, i1* %".101"
-  br i1 %".124", label %"pack.after.endif.if", label %"pack.after.endif.else"
+  %".126" = load i1, i1* %".106"
+  %".127" = and i1 %".101", %".126"
+  br i1 %".127", label %"pack.after.endif.if", label %"pack.after.endif.else"
 time.head:
-  %"time" = phi  i64 [%".36", %"pack.after.if"], [%".118", %"time.body"]
-  %".110" = icmp slt i64 %"time", %".39"
-  br i1 %".110", label %"time.body", label %"time.after"
+  %"time" = phi  i64 [%".36", %"pack.after.if"], [%".120", %"time.body"]
+  %".112" = icmp slt i64 %"time", %".39"
+  br i1 %".112", label %"time.body", label %"time.after"
 time.body:
-  %".112" = getelementptr inbounds i64, ptr %".15", i64 %"time"
-  %".113" = load i64, ptr %".112"
-  %".114" = load i64, i64* %".107"
-  %".115" = sub i64 %".113", %"slice_start"
-  %".116" = call i64 @"llvm.umax.i64"(i64 %".114", i64 %".115")
-  store i64 %".116", i64* %".107"
-  %".118" = add nsw i64 %"time", 1
+  %".114" = getelementptr inbounds i64, ptr %".15", i64 %"time"
+  %".115" = load i64, ptr %".114"
+  %".116" = load i64, i64* %".109"
+  %".117" = sub i64 %".115", %"slice_start"
+  %".118" = call i64 @"llvm.umax.i64"(i64 %".116", i64 %".117")
+  store i64 %".118", i64* %".109"
+  %".120" = add nsw i64 %"time", 1
   br label %"time.head"
 time.after:
-  %".120" = load i64, i64* %".107"
-  %".121" = icmp ult i64 %".120", 10000000
-  store i1 %".121", i1* %".101"
+  %".122" = load i64, i64* %".109"
+  %".123" = icmp ult i64 %".122", 10000000
+  store i1 %".123", i1* %".106"
   br label %"pack.after.endif"
 pack.after.endif.if:
-  %".126" = call i32 @"in_slice"(ptr %".1", i64 %".36", i64 %".97")
-  %".127" = icmp ne i32 %".126", 0
-  br i1 %".127", label %"pack.after.endif.if.if", label %"pack.after.endif.if.endif", !prof !0
+  %".129" = call i32 @"fast"(ptr %".1", i64 %".36", i64 %".97")
+  %".130" = icmp ne i32 %".129", 0
+  br i1 %".130", label %"pack.after.endif.if.if", label %"pack.after.endif.if.endif", !prof !0
 pack.after.endif.else:
-  %".131" = call i32 @"across_slices"(ptr %".1", i64 %".36", i64 %".97")
-  %".132" = icmp ne i32 %".131", 0
-  br i1 %".132", label %"pack.after.endif.else.if", label %"pack.after.endif.else.endif", !prof !0
+  %".134" = call i32 @"general"(ptr %".1", i64 %".36", i64 %".97")
+  %".135" = icmp ne i32 %".134", 0
+  br i1 %".135", label %"pack.after.endif.else.if", label %"pack.after.endif.else.endif", !prof !0
 pack.after.endif.endif:
-  %".136" = add nsw i64 %"block", 1
+  %".139" = add nsw i64 %"block", 1
   br label %"block.head"
 pack.after.endif.if.if:
-  ret i32 %".126"
+  ret i32 %".129"
 pack.after.endif.if.endif:
   br label %"pack.after.endif.endif"
 pack.after.endif.else.if:
-  ret i32 %".131"
+  ret i32 %".134"
 pack.after.endif.else.endif:
   br label %"pack.after.endif.endif"
 leave.done:

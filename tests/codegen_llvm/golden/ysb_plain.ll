@@ -2,7 +2,7 @@
 target triple = "unknown-unknown-unknown"
 target datalayout = ""
 
-define internal i32 @"across_slices"(ptr %".1", i64 %".2", i64 %".3") noinline
+define internal i32 @"general"(ptr %".1", i64 %".2", i64 %".3") noinline
 {
 entry:
   %".5" = getelementptr inbounds i8, ptr %".1", i64 0
@@ -269,7 +269,7 @@ leave.done:
 
 declare {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".1", i64 %".2")
 
-define internal i32 @"in_slice"(ptr %".1", i64 %".2", i64 %".3") noinline
+define internal i32 @"fast"(ptr %".1", i64 %".2", i64 %".3") noinline
 {
 entry:
   %".5" = getelementptr inbounds i8, ptr %".1", i64 0
@@ -325,7 +325,7 @@ entry:
   %"selection" = load ptr, ptr %".44"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".134", %"group.endif"]
+  %"pick" = phi  i64 [0, %"entry"], [%".129", %"group.endif"]
   %".46" = icmp slt i64 %"pick", %".3"
   br i1 %".46", label %"pick.body", label %"pick.after"
 pick.body:
@@ -343,122 +343,117 @@ pick.body:
   %".59" = lshr i64 %".57", %".58"
   %".60" = mul i64 %".59", 24
   %".61" = getelementptr inbounds i8, ptr %".56", i64 %".60"
-  %".62" = load i64, ptr %".61"
-  %".63" = or i64 3, 4
-  %".64" = and i64 %".62", %".63"
-  %".65" = or i64 1, 4
-  %".66" = icmp eq i64 %".64", %".65"
-  %".67" = getelementptr inbounds i8, ptr %".61", i64 8
-  %".68" = load i64, ptr %".67"
-  %".69" = icmp eq i64 %".68", %".55"
-  %".70" = and i1 %".66", %".69"
-  br i1 %".70", label %"group", label %"group.search", !prof !1
+  %".62" = getelementptr inbounds i8, ptr %".61", i64 8
+  %".63" = load i64, ptr %".62"
+  %".64" = icmp eq i64 %".63", %".55"
+  %".65" = and i1 1, %".64"
+  br i1 %".65", label %"group", label %"group.search", !prof !1
 pick.after:
-  %".136" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".136"
-  %".138" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".138"
+  %".131" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".2", ptr %".131"
+  %".133" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".133"
   br label %"leave.done"
 group.search:
-  %".72" = load ptr, ptr %".27"
-  %".73" = load i64, i64* %".29"
+  %".67" = load ptr, ptr %".27"
+  %".68" = load i64, i64* %".29"
   br label %"group.probe"
 group:
-  %".117" = phi  ptr [%".61", %"pick.body"], [%".77", %"group.found"]
-  %".118" = getelementptr inbounds i8, ptr %".117", i64 16
-  %".119" = load i64, ptr %".118"
-  %".120" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".119", i64 %".53")
-  %".121" = extractvalue {i64, i1} %".120", 0
-  %".122" = extractvalue {i64, i1} %".120", 1
-  br i1 %".122", label %"group.if", label %"group.endif", !prof !0
+  %".112" = phi  ptr [%".61", %"pick.body"], [%".72", %"group.found"]
+  %".113" = getelementptr inbounds i8, ptr %".112", i64 16
+  %".114" = load i64, ptr %".113"
+  %".115" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".114", i64 %".53")
+  %".116" = extractvalue {i64, i1} %".115", 0
+  %".117" = extractvalue {i64, i1} %".115", 1
+  br i1 %".117", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".75" = phi  i64 [%".59", %"group.search"], [%".92", %"group.step"]
-  %".76" = mul i64 %".75", 24
-  %".77" = getelementptr inbounds i8, ptr %".72", i64 %".76"
-  %".78" = load i64, ptr %".77"
-  %".79" = and i64 %".78", 3
-  %".80" = icmp eq i64 %".79", 1
-  %".81" = getelementptr inbounds i8, ptr %".77", i64 8
-  %".82" = load i64, ptr %".81"
-  %".83" = icmp eq i64 %".82", %".55"
-  %".84" = and i1 %".80", %".83"
-  br i1 %".84", label %"group.found", label %"group.miss", !prof !1
+  %".70" = phi  i64 [%".59", %"group.search"], [%".87", %"group.step"]
+  %".71" = mul i64 %".70", 24
+  %".72" = getelementptr inbounds i8, ptr %".67", i64 %".71"
+  %".73" = load i64, ptr %".72"
+  %".74" = and i64 %".73", 3
+  %".75" = icmp eq i64 %".74", 1
+  %".76" = getelementptr inbounds i8, ptr %".72", i64 8
+  %".77" = load i64, ptr %".76"
+  %".78" = icmp eq i64 %".77", %".55"
+  %".79" = and i1 %".75", %".78"
+  br i1 %".79", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".86" = trunc i64 %".78" to i1
-  br i1 %".86", label %"group.step", label %"group.insert"
+  %".81" = trunc i64 %".73" to i1
+  br i1 %".81", label %"group.step", label %"group.insert"
 group.step:
-  %".88" = load i64, i64* %".22"
-  %".89" = add i64 %".88", 1
-  store i64 %".89", i64* %".22"
-  %".91" = add i64 %".75", 1
-  %".92" = and i64 %".91", %".73"
+  %".83" = load i64, i64* %".22"
+  %".84" = add i64 %".83", 1
+  store i64 %".84", i64* %".22"
+  %".86" = add i64 %".70", 1
+  %".87" = and i64 %".86", %".68"
   br label %"group.probe"
 group.insert:
-  %".94" = load ptr, ptr %".25"
-  %".95" = getelementptr inbounds i8, ptr %".94", i64 32
-  %"count" = load i64, ptr %".95"
-  %".96" = getelementptr inbounds i8, ptr %".94", i64 40
-  %"limit" = load i64, ptr %".96"
-  %".97" = icmp sge i64 %"count", %"limit"
-  br i1 %".97", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".89" = load ptr, ptr %".25"
+  %".90" = getelementptr inbounds i8, ptr %".89", i64 32
+  %"count" = load i64, ptr %".90"
+  %".91" = getelementptr inbounds i8, ptr %".89", i64 40
+  %"limit" = load i64, ptr %".91"
+  %".92" = icmp sge i64 %"count", %"limit"
+  br i1 %".92", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".113" = load i64, ptr %".77"
-  %".114" = or i64 %".113", 4
-  store i64 %".114", ptr %".77"
+  %".108" = load i64, ptr %".72"
+  %".109" = or i64 %".108", 4
+  store i64 %".109", ptr %".72"
   br label %"group"
 group.insert.if:
-  %".99" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".51", ptr %".99"
-  %".101" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".101"
+  %".94" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".51", ptr %".94"
+  %".96" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".96"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".104" = add i64 %"count", 1
-  %".105" = getelementptr inbounds i8, ptr %".94", i64 32
-  store i64 %".104", ptr %".105"
-  store i64 1, ptr %".77"
-  %".108" = getelementptr inbounds i8, ptr %".77", i64 8
-  store i64 %".55", ptr %".108"
-  %".110" = getelementptr inbounds i8, ptr %".77", i64 16
-  store i64 0, ptr %".110"
+  %".99" = add i64 %"count", 1
+  %".100" = getelementptr inbounds i8, ptr %".89", i64 32
+  store i64 %".99", ptr %".100"
+  store i64 1, ptr %".72"
+  %".103" = getelementptr inbounds i8, ptr %".72", i64 8
+  store i64 %".55", ptr %".103"
+  %".105" = getelementptr inbounds i8, ptr %".72", i64 16
+  store i64 0, ptr %".105"
   br label %"group.found"
 leave.grow_table:
-  %".141" = load i64, i64* %".19"
-  %".142" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".141", ptr %".142"
-  %".144" = load i64, i64* %".22"
-  %".145" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".144", ptr %".145"
+  %".136" = load i64, i64* %".19"
+  %".137" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".136", ptr %".137"
+  %".139" = load i64, i64* %".22"
+  %".140" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".139", ptr %".140"
   ret i32 1
 group.if:
-  %".124" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".51", ptr %".124"
-  %".126" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 1, ptr %".126"
+  %".119" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".51", ptr %".119"
+  %".121" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 1, ptr %".121"
   br label %"leave.error"
 group.endif:
-  %".129" = getelementptr inbounds i8, ptr %".117", i64 16
-  store i64 %".121", ptr %".129"
-  %".131" = load i64, i64* %".19"
-  %".132" = add i64 %".131", 1
-  store i64 %".132", i64* %".19"
-  %".134" = add nsw i64 %"pick", 1
+  %".124" = getelementptr inbounds i8, ptr %".112", i64 16
+  store i64 %".116", ptr %".124"
+  %".126" = load i64, i64* %".19"
+  %".127" = add i64 %".126", 1
+  store i64 %".127", i64* %".19"
+  %".129" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.error:
-  %".148" = load i64, i64* %".19"
-  %".149" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".148", ptr %".149"
-  %".151" = load i64, i64* %".22"
-  %".152" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".151", ptr %".152"
+  %".143" = load i64, i64* %".19"
+  %".144" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".143", ptr %".144"
+  %".146" = load i64, i64* %".22"
+  %".147" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".146", ptr %".147"
   ret i32 4
 leave.done:
-  %".155" = load i64, i64* %".19"
-  %".156" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".155", ptr %".156"
-  %".158" = load i64, i64* %".22"
-  %".159" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".158", ptr %".159"
+  %".150" = load i64, i64* %".19"
+  %".151" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".150", ptr %".151"
+  %".153" = load i64, i64* %".22"
+  %".154" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".153", ptr %".154"
   ret i32 0
 }
 
@@ -492,11 +487,11 @@ entry:
   %".21" = udiv i64 %".20", 16384
   %".49" = alloca i64
   %".66" = alloca i64
-  %".101" = alloca i1
-  %".107" = alloca i64
+  %".106" = alloca i1
+  %".109" = alloca i64
   br label %"block.head"
 block.head:
-  %"block" = phi  i64 [0, %"entry"], [%".136", %"refine.after.endif.endif"]
+  %"block" = phi  i64 [0, %"entry"], [%".139", %"refine.after.endif.endif"]
   %".23" = icmp slt i64 %"block", %".21"
   br i1 %".23", label %"block.body", label %"block.after"
 block.body:
@@ -508,10 +503,10 @@ block.body:
   %".30" = sub i64 %".29", %".26"
   br label %"test.head"
 block.after:
-  %".138" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %"row_end", ptr %".138"
-  %".140" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".140"
+  %".141" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %"row_end", ptr %".141"
+  %".143" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".143"
   br label %"leave.done"
 test.head:
   %"test" = phi  i64 [0, %"block.body"], [%".47", %"test.body"]
@@ -589,58 +584,62 @@ refine.body:
   br label %"refine.head"
 refine.after:
   %".97" = load i64, i64* %".66"
-  %".98" = shl i64 %".97", 2
-  %".99" = sub i64 %".29", %".26"
-  %".100" = icmp sge i64 %".98", %".99"
-  store i1 0, i1* %".101"
-  br i1 %".100", label %"refine.after.if", label %"refine.after.endif"
+  %".98" = getelementptr inbounds i8, ptr %".1", i64 32
+  %"state" = load ptr, ptr %".98"
+  %".99" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".99"
+  %".100" = getelementptr inbounds i8, ptr %"current", i64 48
+  %"complete" = load i64, ptr %".100"
+  %".101" = icmp ne i64 %"complete", 0
+  %".102" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".102"
+  %".103" = shl i64 %".97", 2
+  %".104" = sub i64 %".29", %".26"
+  %".105" = icmp sge i64 %".103", %".104"
+  store i1 0, i1* %".106"
+  br i1 %".105", label %"refine.after.if", label %"refine.after.endif"
 refine.after.if:
-  %".104" = getelementptr inbounds i8, ptr %".1", i64 32
-  %"state" = load ptr, ptr %".104"
-  %".105" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".105"
-  %".106" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".106"
-  store i64 0, i64* %".107"
+  store i64 0, i64* %".109"
   br label %"time.head"
 refine.after.endif:
-  %".124" = load i1, i1* %".101"
-  br i1 %".124", label %"refine.after.endif.if", label %"refine.after.endif.else"
+  %".126" = load i1, i1* %".106"
+  %".127" = and i1 %".101", %".126"
+  br i1 %".127", label %"refine.after.endif.if", label %"refine.after.endif.else"
 time.head:
-  %"time" = phi  i64 [%".26", %"refine.after.if"], [%".118", %"time.body"]
-  %".110" = icmp slt i64 %"time", %".29"
-  br i1 %".110", label %"time.body", label %"time.after"
+  %"time" = phi  i64 [%".26", %"refine.after.if"], [%".120", %"time.body"]
+  %".112" = icmp slt i64 %"time", %".29"
+  br i1 %".112", label %"time.body", label %"time.after"
 time.body:
-  %".112" = getelementptr inbounds i64, ptr %".11", i64 %"time"
-  %".113" = load i64, ptr %".112"
-  %".114" = load i64, i64* %".107"
-  %".115" = sub i64 %".113", %"slice_start"
-  %".116" = call i64 @"llvm.umax.i64"(i64 %".114", i64 %".115")
-  store i64 %".116", i64* %".107"
-  %".118" = add nsw i64 %"time", 1
+  %".114" = getelementptr inbounds i64, ptr %".11", i64 %"time"
+  %".115" = load i64, ptr %".114"
+  %".116" = load i64, i64* %".109"
+  %".117" = sub i64 %".115", %"slice_start"
+  %".118" = call i64 @"llvm.umax.i64"(i64 %".116", i64 %".117")
+  store i64 %".118", i64* %".109"
+  %".120" = add nsw i64 %"time", 1
   br label %"time.head"
 time.after:
-  %".120" = load i64, i64* %".107"
-  %".121" = icmp ult i64 %".120", 10000000
-  store i1 %".121", i1* %".101"
+  %".122" = load i64, i64* %".109"
+  %".123" = icmp ult i64 %".122", 10000000
+  store i1 %".123", i1* %".106"
   br label %"refine.after.endif"
 refine.after.endif.if:
-  %".126" = call i32 @"in_slice"(ptr %".1", i64 %".26", i64 %".97")
-  %".127" = icmp ne i32 %".126", 0
-  br i1 %".127", label %"refine.after.endif.if.if", label %"refine.after.endif.if.endif", !prof !0
+  %".129" = call i32 @"fast"(ptr %".1", i64 %".26", i64 %".97")
+  %".130" = icmp ne i32 %".129", 0
+  br i1 %".130", label %"refine.after.endif.if.if", label %"refine.after.endif.if.endif", !prof !0
 refine.after.endif.else:
-  %".131" = call i32 @"across_slices"(ptr %".1", i64 %".26", i64 %".97")
-  %".132" = icmp ne i32 %".131", 0
-  br i1 %".132", label %"refine.after.endif.else.if", label %"refine.after.endif.else.endif", !prof !0
+  %".134" = call i32 @"general"(ptr %".1", i64 %".26", i64 %".97")
+  %".135" = icmp ne i32 %".134", 0
+  br i1 %".135", label %"refine.after.endif.else.if", label %"refine.after.endif.else.endif", !prof !0
 refine.after.endif.endif:
-  %".136" = add nsw i64 %"block", 1
+  %".139" = add nsw i64 %"block", 1
   br label %"block.head"
 refine.after.endif.if.if:
-  ret i32 %".126"
+  ret i32 %".129"
 refine.after.endif.if.endif:
   br label %"refine.after.endif.endif"
 refine.after.endif.else.if:
-  ret i32 %".131"
+  ret i32 %".134"
 refine.after.endif.else.endif:
   br label %"refine.after.endif.endif"
 leave.done:
