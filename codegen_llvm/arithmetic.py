@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from llvmlite import ir as ll
 
-from codegen_llvm.builder import I1, I64, KernelContext, llvm_type
+from codegen_llvm.builder import I1, KernelContext, llvm_type
 from codegen_llvm.values import Value, any_null
 from ir import BOOL, FLOAT64, INT32, INT64, Call, Cast, DataType, EvalMode
 from ir.functions import cast_can_lose

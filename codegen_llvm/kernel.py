@@ -195,7 +195,8 @@ class _Functions:
         of the selected rows one by one, unless few are selected.
         """
         window = self.program.window
-        assert window is not None and isinstance(window.time, Column)
+        assert window is not None
+        assert isinstance(window.time, Column)
         many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
         one_slice = cx.variable(I1, ll.Constant(I1, 0))
         with cx.b.if_then(many):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit
-from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.builder import I1, I8, I32, PTR, KernelContext, i64, new_function
 from codegen_llvm.columns import WORD_BITS, WORDS_BYTES, Columns, Lookup
 from codegen_llvm.expressions import lower
 from codegen_llvm.layout import InputLayout

@@ -28,8 +28,25 @@ from ir import BOOL, STRING, Call, Cast, Column, Expr, Literal
 # / 786 M rows/s, and the columns of the larger ones no longer fit the cache.
 LANES = 16  # row numbers in a 512-bit register
 _VECTORISED = frozenset(
-    "add subtract multiply negate eq ne lt le gt ge eq_null_safe between and or not"
-    " is_null is_not_null".split()
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "negate",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq_null_safe",
+        "between",
+        "and",
+        "or",
+        "not",
+        "is_null",
+        "is_not_null",
+    ]
 )
 
 
@@ -101,7 +118,8 @@ class BlockFilter:
 
     def _right_length(self, call: Call) -> ll.Value:
         column, literal = call.args
-        assert isinstance(column, Column) and isinstance(literal, Literal)
+        assert isinstance(column, Column)
+        assert isinstance(literal, Literal)
         wanted = len(str(literal.value).encode())
         length = self.columns.column(self.cx, column).length
         return self.cx.b.icmp_signed("==", length, ll.Constant(I32, wanted))
