@@ -1,6 +1,6 @@
 """Code generation: row programs become LLVM modules, and those machine code."""
 
-from codegen_llvm.gather import gather_strings
+from codegen_llvm.gather import gather_slots, gather_strings
 from codegen_llvm.layout import Encoding, InputLayout, SlotLayout, slot_layout
 from codegen_llvm.support import unsupported
 from codegen_llvm.variant import CompiledVariant, compile_variant
@@ -11,6 +11,7 @@ __all__ = [
     "InputLayout",
     "SlotLayout",
     "compile_variant",
+    "gather_slots",
     "gather_strings",
     "slot_layout",
     "unsupported",

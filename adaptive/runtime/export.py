@@ -10,8 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from adaptive.runtime.binding import arrow_schema, arrow_type
-from adaptive.runtime.state import GroupState, Table
-from codegen_llvm import SlotLayout, gather_strings
+from adaptive.runtime.state import GroupState, Table, slot_dtype
+from codegen_llvm import SlotLayout, gather_slots, gather_strings
 from ir import BOOL, FLOAT64, STRING, TIMESTAMP, DataType, NamedAggregate
 from ir.pipelines import RowProgram
 
@@ -20,32 +20,31 @@ BATCH_GROUPS = 256 * 1024
 
 
 class Groups:
-    """The used slots of some tables, read column by column.
-
-    Gathering one field at a time is four times as fast as gathering whole slots,
-    which numpy copies one by one.
-    """
+    """The used slots of some tables, copied together and read column by column."""
 
     def __init__(self, layout: SlotLayout, tables: list[Table]) -> None:
         self.layout = layout
         self._tables = tables
-        self._used = [np.flatnonzero(table.slots["tag"] & np.uint64(1)) for table in tables]
+        self._slots = np.empty(sum(table.groups for table in tables), slot_dtype(layout))
+        place = self._slots.ctypes.data
+        for table in tables:
+            used = gather_slots(table.slots.ctypes.data, len(table.slots), layout.size, place)
+            place += used * layout.size
         self.tag = self.column("tag")
 
     def __len__(self) -> int:
-        return len(self.tag)
+        return len(self._slots)
 
     def column(self, field: str) -> NDArray[Any]:
         """One field of every group."""
-        pieces = [t.slots[field][used] for t, used in zip(self._tables, self._used, strict=True)]
-        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        return np.ascontiguousarray(self._slots[field])
 
     def slice_starts(self) -> NDArray[np.int64]:
         """The start of every group's slice."""
         if self.layout.slice_is_key:
             return self.column("slice")
         starts = [int(table.block.slice_start) for table in self._tables]
-        return np.repeat(np.array(starts, np.int64), [len(used) for used in self._used])
+        return np.repeat(np.array(starts, np.int64), [table.groups for table in self._tables])
 
     def nulls(self, bit: int, set_means_null: bool) -> NDArray[np.bool_] | None:
         """Which groups have a tag bit set, or not; None where no value is null."""

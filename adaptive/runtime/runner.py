@@ -84,6 +84,7 @@ class PlanRunner:
         state = self._state
         self._new_state(slice_is_key=state.layout.slice_is_key)
         yield from export_groups(self.program, state)
+        state.release()
 
     def finish(self) -> pa.Table:
         """The groups as one table."""
@@ -140,6 +141,7 @@ class PlanRunner:
             variant.migrate(piece.slots.ctypes.data, len(piece.slots), table.address, start)
         table.block.count = old.groups
         self._state.adopt_strings(old)
+        old.release()
 
     def _variant(self, layout: InputLayout, spec: VariantSpec) -> CompiledVariant:
         """A variant of this plan; known ones are found without hashing the program again."""

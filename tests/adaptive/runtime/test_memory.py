@@ -1,0 +1,30 @@
+"""Memory that is used again is zero again, aligned, and not hoarded."""
+
+from __future__ import annotations
+
+from adaptive.runtime.memory import MemoryPool
+
+
+def test_a_piece_given_back_comes_again_and_is_zero() -> None:
+    """Only for the same size."""
+    pool = MemoryPool()
+    piece = pool.take(1000)
+    address = piece.ctypes.data
+    assert address % 64 == 0
+    assert len(piece) == 1000
+    piece.fill(7)
+    pool.give(piece)
+    assert pool.kept_bytes == 1000
+    assert pool.take(999).ctypes.data != address
+    again = pool.take(1000)
+    assert again.ctypes.data == address
+    assert not again.any()
+    assert pool.kept_bytes == 0
+
+
+def test_a_pool_keeps_no_more_than_it_may() -> None:
+    """What is too much is left to the allocator."""
+    pool = MemoryPool(most_kept_bytes=1500)
+    for piece in [pool.take(1000), pool.take(1000)]:
+        pool.give(piece)
+    assert pool.kept_bytes == 1000
