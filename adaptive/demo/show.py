@@ -19,7 +19,7 @@ def show_report(report: DemoReport, console: Console) -> None:
     console.print(_times_table(report))
     rounds = " ".join(f"{ratio:.2f}" for ratio in report.round_speed_ups)
     console.print(f"Speed-up: [bold]{report.speed_up:.2f}[/bold] times, best against best")
-    console.print(f"          {rounds}, round by round", highlight=False)
+    console.print(f"          {rounds}, round by round", highlight=False, soft_wrap=True)
     groups = report.comparison.expected_rows
     console.print(f"[green]Results identical[/green]: all {groups:,} groups, batch by batch.")
     if not report.explanation.is_native:

@@ -98,7 +98,7 @@ class _Adaptation:
     def _take_over(self, aggregate: JavaObject, label: str) -> tuple[JavaObject, FragmentReport]:
         self._refuse_cached(aggregate)
         fragment = FragmentTranslator(self._cx, aggregate, self._ctes).translate()
-        report = native_report(fragment, label)
+        report = native_report(fragment, label, operators_above(self._root, aggregate))
         plan_json = to_json(fragment.plan)
         task = FragmentTask(
             sha256(f"{report}\n{plan_json}".encode()).hexdigest()[:16],
@@ -106,6 +106,8 @@ class _Adaptation:
             tuple(field.name for field in fragment.emitted),
             tuple(fragment.source.options.items()),
             self._policy,
+            None if fragment.heartbeat is None else to_json(fragment.heartbeat),
+            fragment.time_column,
         )
         made = analyzed_plan(self._cx.frame(MergeBuilder(self._cx, fragment, task).build()))
         if str(made.schema().json()) != str(aggregate.schema().json()):
@@ -120,6 +122,16 @@ class _Adaptation:
         with_cache = self._df._jdf.queryExecution().withCachedData()
         if not any(node.fastEquals(aggregate) for node in walk(with_cache)):
             raise StaysInSpark("a part of the query is cached, and Spark reads the cache")
+
+
+def operators_above(root: JavaObject, node: JavaObject) -> list[str]:
+    """The operators between a node and the root, by name, the nearest first."""
+    if root.fastEquals(node):
+        return []
+    for child in children(root):
+        if any(part.fastEquals(node) for part in walk(child)):
+            return [*operators_above(child, node), class_name(root)]
+    return []
 
 
 def lowest_aggregates(node: JavaObject) -> Iterator[JavaObject]:

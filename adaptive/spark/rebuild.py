@@ -21,6 +21,7 @@ from adaptive.spark.catalyst import (
     seq,
     sql_text,
 )
+from adaptive.spark.heartbeat import alive_condition
 from adaptive.spark.sources import list_files
 from adaptive.spark.translate_aggregate import SameFunction
 from adaptive.spark.translate_plan import Fragment, GroupedWindow
@@ -61,7 +62,10 @@ class MergeBuilder:
         if fragment.watermark is None or fragment.time_column is None:
             return partials
         delay = f"{fragment.watermark.delay_ms} milliseconds"
-        return partials.withWatermark(fragment.time_column, delay)
+        partials = partials.withWatermark(fragment.time_column, delay)
+        if fragment.heartbeat is None:
+            return partials
+        return partials.where(alive_condition(fragment.time_column))
 
     def _with_window(self, grouped: GroupedWindow | None) -> JavaObject:
         """Compute the window as the query did, from the partials' time instead of the rows'."""

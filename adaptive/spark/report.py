@@ -7,14 +7,16 @@ from adaptive.spark.translate_plan import Fragment
 from ir import Aggregate, AggregateCall, Filter, Operator, Sink, Source, expr_text
 
 
-def native_report(fragment: Fragment, name: str) -> FragmentReport:
+def native_report(fragment: Fragment, name: str, above: list[str]) -> FragmentReport:
     """What the native code does for a fragment, and what Spark does with its partials."""
     operators = reversed(tuple(fragment.plan.walk()))
     native = [_operator_text(node, fragment) for node in operators if not isinstance(node, Sink)]
+    if fragment.heartbeat is not None:
+        native.append("greatest event time before filters that Spark puts after the watermark")
     kept = ["list files"]
     if fragment.watermark is not None:
         kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
-    kept.append("shuffle and merge partials")
+    kept += ["shuffle and merge partials", *above]
     return FragmentReport(name, tuple(native), tuple(kept))
 
 

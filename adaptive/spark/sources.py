@@ -44,6 +44,12 @@ REBASE_OPTIONS = {
     "datetimerebasemode": "spark.sql.parquet.datetimeRebaseModeInRead",
     "int96rebasemode": "spark.sql.parquet.int96RebaseModeInRead",
 }
+# Session settings that change what a Parquet file means; all are off by default.
+READER_SETTINGS = {
+    "spark.sql.parquet.fieldId.read.enabled": "columns are found by field id, not by name",
+    "spark.sql.parquet.int96TimestampConversion": "Impala's timestamps are shifted to UTC",
+    "spark.sql.legacy.parquet.nanosAsLong": "timestamps in nanoseconds are read as numbers",
+}
 LISTING_SCHEMA = "path string, modificationTime timestamp, length bigint, content binary"
 _DATASOURCES = "org.apache.spark.sql.execution.datasources"
 
@@ -123,8 +129,9 @@ def _refuse_options(spark: SparkSession, source: FileSource) -> None:
     for key in source.options:
         if key.lower() not in LISTING_OPTIONS | SCHEMA_OPTIONS | REBASE_OPTIONS.keys():
             raise StaysInSpark(f"reader option {key} has no native form; leave it out")
-    if str(spark.conf.get("spark.sql.parquet.fieldId.read.enabled")) == "true":
-        raise StaysInSpark("columns are matched by field id (spark.sql.parquet.fieldId.read)")
+    for setting, effect in READER_SETTINGS.items():
+        if str(spark.conf.get(setting)) == "true":
+            raise StaysInSpark(f"{setting} is true: {effect}")
 
 
 def refuse_legacy_calendar(spark: SparkSession, source: FileSource) -> None:

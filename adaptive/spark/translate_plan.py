@@ -15,11 +15,25 @@ from adaptive.spark.catalyst import (
     class_name,
     seq,
 )
+from adaptive.spark.heartbeat import ALIVE, BEAT
 from adaptive.spark.scope import Scope, Watermark, Window
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
 from adaptive.spark.translate_aggregate import AggregateTranslator, Merge, Partials
-from adaptive.spark.watermark import refuse_filters_above_watermark
-from ir import Aggregate, AggregateCall, Column, Expr, Field, Filter, Named, Schema, Sink, Source
+from adaptive.spark.watermark import check_window_on_watermark, rows_before_filters
+from adaptive.spark.worker import source_schema
+from ir import (
+    Aggregate,
+    AggregateCall,
+    Column,
+    Expr,
+    Field,
+    Filter,
+    Named,
+    NamedAggregate,
+    Schema,
+    Sink,
+    Source,
+)
 
 # Operators that rows pass one by one, or that are only names.
 PASSED = frozenset({"Project", "Filter", "EventTimeWatermark", "SubqueryAlias", "View"})
@@ -71,6 +85,7 @@ class Fragment:
     watermark: Watermark | None
     merges: Mapping[int, Merge]  # by the result id of the AggregateExpression
     time_column: str | None  # of the partials: carries event time to watermark and window
+    heartbeat: Sink | None = None  # where rows that are filtered out move the watermark
 
     @property
     def emitted(self) -> tuple[Field, ...]:
@@ -80,11 +95,12 @@ class Fragment:
         """
         nullable = {key.column: key.nullable for key in self.keys}
         unused = {ir.WINDOW_START, ir.WINDOW_END} - {self.time_column}
-        return tuple(
+        fields = tuple(
             Field(f.name, f.type, nullable.get(f.name, True))
             for f in self.plan.schema
             if f.name not in unused
         )
+        return fields if self.heartbeat is None else (*fields, Field(ALIVE, ir.TIMESTAMP))
 
 
 def aggregate_expressions(node: JavaObject) -> Iterator[JavaObject]:
@@ -112,10 +128,21 @@ class FragmentTranslator:
         merges = self._merges(scope)
         time_column = self._time_column(scope, window, keys)
         plan = self._plan(scope, window, keys)
-        self._check(scope, window, plan)
-        made = tuple(key for key, _ in keys)
+        check_window_on_watermark(scope.watermark, None if window is None else window.window)
+        heartbeat = self._heartbeat(scope, keys)
+        for native in (plan, heartbeat):
+            if native is not None:
+                self._check(scope.source, native)
         return Fragment(
-            self._aggregate, plan, scope.source, made, window, scope.watermark, merges, time_column
+            self._aggregate,
+            plan,
+            scope.source,
+            tuple(key for key, _ in keys),
+            window,
+            scope.watermark,
+            merges,
+            time_column,
+            heartbeat,
         )
 
     def _read_chain(self, node: JavaObject) -> Scope:
@@ -172,7 +199,7 @@ class FragmentTranslator:
         for key, expr in keys:
             if expr == time:
                 return key.column  # one value a group, and Spark evicts state by it
-        return self._partials.column(AggregateCall("min", time))
+        return self._partials.column(AggregateCall("max", time))
 
     def _plan(
         self, scope: Scope, window: GroupedWindow | None, keys: list[tuple[Key, Expr]]
@@ -183,33 +210,45 @@ class FragmentTranslator:
         read = [expr for _, expr in keys] + [a for a in arguments if a is not None]
         if meaning is not None:
             read.append(meaning.time)
-        grouped = Aggregate(_filtered(scope, read), meaning, named, self._partials.named)
+        grouped = Aggregate(_filtered(scope.filters, read), meaning, named, self._partials.named)
         return Sink(grouped, "partials")
 
-    def _check(self, scope: Scope, window: GroupedWindow | None, plan: Sink) -> None:
-        """What can only be judged of the whole: the watermark, the calendar, code generation."""
-        refuse_filters_above_watermark(
-            self._cx, self._aggregate, scope, None if window is None else window.window
-        )
-        source = next(node for node in plan.walk() if isinstance(node, Source))
-        if any(field.type in (ir.DATE, ir.TIMESTAMP) for field in source.schema):
-            refuse_legacy_calendar(self._cx.spark, scope.source)
+    def _heartbeat(self, scope: Scope, keys: list[tuple[Key, Expr]]) -> Sink | None:
+        """The greatest event time for each key before filters that Spark evaluates too late."""
+        below = rows_before_filters(self._cx, self._aggregate, scope)
+        if below is None or scope.watermark is None:
+            return None
+        if any(expr.can_fail for _, expr in keys):
+            raise StaysInSpark(
+                "a key can fail for rows that a filter after the watermark drops;"
+                " put the filter before withWatermark"
+            )
+        time = scope.watermark.time
+        rows = _filtered(self._read_chain(below).filters, [*(expr for _, expr in keys), time])
+        named = tuple(Named(key.column, expr) for key, expr in keys)
+        latest = NamedAggregate(BEAT, AggregateCall("max", time))
+        return Sink(Aggregate(rows, None, named, (latest,)), "heartbeats")
+
+    def _check(self, source: FileSource, plan: Sink) -> None:
+        """What can only be judged of a whole plan: the calendar and code generation."""
+        if any(field.type in (ir.DATE, ir.TIMESTAMP) for field in source_schema(plan)):
+            refuse_legacy_calendar(self._cx.spark, source)
         reasons = codegen_llvm.unsupported(plan)
         if reasons:
             raise StaysInSpark("; ".join(reasons))
 
 
-def _filtered(scope: Scope, expressions: Iterable[Expr]) -> ir.Operator:
+def _filtered(filters: list[Expr], expressions: Iterable[Expr]) -> ir.Operator:
     """The source, cut down to the columns that are read, and the filters over it."""
     read = {
         node.name: node.type
-        for expr in (*scope.filters, *expressions)
+        for expr in (*filters, *expressions)
         for node in expr.walk()
         if isinstance(node, Column)
     }
     fields = tuple(Field(name, type_) for name, type_ in read.items())
     operator: ir.Operator = Source("files", Schema(fields))
-    for predicate in scope.filters:
+    for predicate in filters:
         operator = Filter(operator, predicate)
     return operator
 

@@ -2,42 +2,44 @@
 
 Spark advances the watermark by the rows that reach it. Its optimizer pushes
 filters that do not touch event time below the watermark and leaves the others
-above, so the native code may filter before it takes the greatest event time only
-if no filter stays above.
+above. Where one stays above, the rows that it drops have moved the watermark, and
+the native code has to send their event times along: see `heartbeat`.
 """
 
 from __future__ import annotations
 
 from adaptive.explain import StaysInSpark
-from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id, sql_text
-from adaptive.spark.scope import Scope, Window
+from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id
+from adaptive.spark.scope import Scope, Watermark, Window
 from ir import Call
 
 
-def refuse_filters_above_watermark(
-    cx: Catalyst, aggregate: JavaObject, scope: Scope, window: Window | None
-) -> None:
-    """Raise if merging partials would move the watermark other than the rows would."""
+def check_window_on_watermark(watermark: Watermark | None, window: Window | None) -> None:
+    """Raise if the window's life does not follow from the watermark alone."""
+    if watermark is None or window is None:
+        return
+    if window.meaning.time != watermark.time:
+        raise StaysInSpark("window and watermark are on different columns; use one for both")
+    if not window.is_on_watermark:
+        raise StaysInSpark("the window's time is computed from the watermark column; use it as is")
+
+
+def rows_before_filters(cx: Catalyst, aggregate: JavaObject, scope: Scope) -> JavaObject | None:
+    """The plan whose rows move the watermark, if they are more than those that are aggregated."""
     watermark = scope.watermark
     if watermark is None:
-        return
-    if window is not None and window.meaning.time != watermark.time:
-        raise StaysInSpark("window and watermark are on different columns; use one for both")
-    if window is not None and not window.is_on_watermark:
-        raise StaysInSpark("the window's time is computed from the watermark column; use it as is")
-    above = scope.filters[watermark.filters_below :]
+        return None
     present = Call("is_not_null", (watermark.time,))
-    if all(predicate == present for predicate in above):
-        return
-    for conjunct in _conjuncts_above(cx.optimized(aggregate)):
-        raise StaysInSpark(
-            f"Spark filters `{sql_text(conjunct)}` after the watermark, so dropped rows move the"
-            " watermark too; put the filter before withWatermark"
-        )
+    if all(predicate == present for predicate in scope.filters[watermark.filters_below :]):
+        return None
+    node, conditions = _optimized_watermark(cx.optimized(aggregate))
+    time = expr_id(node.eventTime())
+    is_last = all(_is_presence(condition, time) for condition in conditions)
+    return None if is_last else node.child()
 
 
-def _conjuncts_above(plan: JavaObject) -> list[JavaObject]:
-    """The conditions that the optimizer leaves between the aggregate and the watermark."""
+def _optimized_watermark(plan: JavaObject) -> tuple[JavaObject, list[JavaObject]]:
+    """The watermark as the optimizer places it, and the conditions that it leaves above."""
     found: list[JavaObject] = []
     node = plan
     while class_name(node) != "EventTimeWatermark":
@@ -47,8 +49,7 @@ def _conjuncts_above(plan: JavaObject) -> list[JavaObject]:
         if len(below) != 1:
             raise StaysInSpark("Spark's optimizer removes the watermark from this query")
         [node] = below
-    time = expr_id(node.eventTime())
-    return [condition for condition in found if not _is_presence(condition, time)]
+    return node, found
 
 
 def _split(condition: JavaObject) -> list[JavaObject]:

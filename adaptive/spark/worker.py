@@ -9,8 +9,9 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from adaptive.runtime import PlanRunner
+from adaptive.runtime import PlanRunner, arrow_schema
 from adaptive.scan import ParquetScan, ScanError
+from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
 from ir import Schema, Sink, Source, from_json
 from policies import Policy
 
@@ -31,6 +32,8 @@ class FragmentTask:
     columns: tuple[str, ...]
     reader_options: tuple[tuple[str, str], ...] = ()
     policy: Policy | None = None
+    heartbeat_json: str | None = None
+    time_column: str | None = None
     most_state_bytes: int = MOST_STATE_BYTES
 
     @property
@@ -40,21 +43,43 @@ class FragmentTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The partials of all files whose paths are in the batches."""
-        plan = parsed_plan(self.plan_json)
+        runners = [PlanRunner(plan, self.policy) for plan in self._plans()]
         settings = TaskSettings(dict(self.reader_options))
-        scan = ParquetScan(source_schema(plan), settings.flag("spark.sql.caseSensitive"))
-        runner = PlanRunner(plan, self.policy)
+        scan = ParquetScan(self._schema(), settings.flag("spark.sql.caseSensitive"))
         for batch in batches:
             for path in batch.column(0).to_pylist():
                 for rows in _rows(scan, local_path(path), settings):
-                    runner.consume(rows)
-                    if runner.state_bytes > self.most_state_bytes:
-                        yield from self._partials(runner)
-        yield from self._partials(runner)
+                    for runner in runners:
+                        runner.consume(rows)
+                    if sum(runner.state_bytes for runner in runners) > self.most_state_bytes:
+                        yield from self._drained(runners)
+        yield from self._drained(runners)
 
-    def _partials(self, runner: PlanRunner) -> Iterator[pa.RecordBatch]:
-        for batch in runner.drain():
+    def _plans(self) -> list[Sink]:
+        texts = (self.plan_json, self.heartbeat_json)
+        return [parsed_plan(text) for text in texts if text is not None]
+
+    def _schema(self) -> Schema:
+        """The columns that any of the plans reads."""
+        fields = {field.name: field for plan in self._plans() for field in source_schema(plan)}
+        return Schema(tuple(fields.values()))
+
+    def _drained(self, runners: list[PlanRunner]) -> Iterator[pa.RecordBatch]:
+        partials, *heartbeats = runners
+        for batch in partials.drain():
+            if self.time_column is not None and heartbeats:
+                batch = with_alive(batch, self.time_column)
             yield batch.select(list(self.columns))
+        for runner in heartbeats:
+            yield from self._beats(runner)
+
+    def _beats(self, runner: PlanRunner) -> Iterator[pa.RecordBatch]:
+        assert self.time_column is not None
+        there = arrow_schema(parsed_plan(self.plan_json).schema)
+        there = there.append(pa.field(ALIVE, TIME_TYPE))
+        wanted = pa.schema([there.field(name) for name in self.columns])
+        for batch in runner.drain():
+            yield beating(batch, wanted, self.time_column)
 
 
 class TaskSettings:

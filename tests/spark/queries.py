@@ -44,7 +44,8 @@ _VALUES: dict[str, list[object]] = {
 def random_table(rng: random.Random, rows: int, first_s: float, last_s: float) -> pa.Table:
     """Rows with nulls in every column and times between two moments."""
     columns = {
-        name: [rng.choice([*values, None]) for _ in range(rows)] for name, values in _VALUES.items()
+        name: [None if rng.random() < 0.1 else rng.choice(values) for _ in range(rows)]
+        for name, values in _VALUES.items()
     }
     times = [round(rng.uniform(first_s, last_s) * 1e6) for _ in range(rows)]
     columns["time"] = [None if rng.random() < 0.05 else time for time in times]
@@ -89,11 +90,11 @@ def random_query(rng: random.Random, windowed: bool | None = None) -> RandomQuer
     projection = {"derived": _number(rng, 2), "level": _ratio(rng)}
     keys = rng.sample(["kind", "flag", "small", "number % 3", "day", "level > 1", "ratio"], k=2)
     has_window = rng.random() < 0.5 if windowed is None else windowed
-    window_s = rng.choice([5, 10, 60]) if has_window else None
+    window_s = rng.choice([5, 10, 20]) if has_window else None
     return RandomQuery(
-        before=tuple(_predicate(rng, 2) for _ in range(rng.randrange(3))),
+        before=tuple(_predicate(rng, 1) for _ in range(rng.randrange(2))),
         projection=projection,
-        after=tuple(f"derived {op} {_number(rng, 1)}" for op in rng.sample(["<>", "<=", ">"], k=1)),
+        after=tuple(f"derived <> {_number(rng, 1)}" for _ in range(rng.randrange(2))),
         window_s=window_s,
         offset_s=rng.choice([0, 3]),
         keys=tuple(keys[: rng.randrange(3)]),

@@ -83,6 +83,8 @@ def test_explain_is_a_tree_with_a_summary(clicks: DataFrame) -> None:
     assert any(line.startswith("    native  scan Parquet") for line in lines)
     assert "    native  aggregate sum(value) by campaign_id" in lines
     assert lines[-1] == "    Spark   shuffle and merge partials"
+    having = totals(clicks, 4).where("campaign_id > 1").orderBy("campaign_id")
+    assert ad.explain(having).fragments[0].kept[-2:] == ("Filter", "Sort")
 
 
 def test_explain_of_what_was_derived_from_an_adapted_dataframe(clicks: DataFrame) -> None:

@@ -119,9 +119,17 @@ def test_unknown_reader_options(spark: SparkSession, data: Path) -> None:
     assert "surprise" in reasons(df.groupBy("value").count())
 
 
-def test_a_filter_on_event_time_above_the_watermark(spark: SparkSession, data: Path) -> None:
-    """Rows that such a filter drops have moved Spark's watermark before."""
+def test_a_window_of_another_time_than_the_watermark(spark: SparkSession, data: Path) -> None:
+    df = stream(spark, data, EVENTS_DDL + ", other timestamp").withWatermark(
+        "event_time", "1 second"
+    )
+    assert "different columns" in reasons(df.groupBy(F.window("other", "9 seconds")).count())
+
+
+def test_a_key_that_may_fail_for_rows_that_are_filtered_out(
+    spark: SparkSession, data: Path
+) -> None:
     df = stream(spark, data).withWatermark("event_time", "1 second")
     df = df.where(F.col("event_time") < F.timestamp_seconds(F.lit(50)))
-    df = df.groupBy(F.window("event_time", "10 seconds")).count()
+    df = df.groupBy(F.window("event_time", "10 seconds"), F.expr("value + 1")).count()
     assert "before withWatermark" in reasons(df)
