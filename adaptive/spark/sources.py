@@ -51,6 +51,9 @@ READER_SETTINGS = {
     "spark.sql.legacy.parquet.nanosAsLong": "timestamps in nanoseconds are read as numbers",
 }
 LISTING_SCHEMA = "path string, modificationTime timestamp, length bigint, content binary"
+TASK_SIZE_SETTING = "spark.sql.files.maxPartitionBytes"
+LARGEST_TASK = "1g"
+_DEFAULT_TASK_SIZES = frozenset({"128mb", "128m", "134217728", "134217728b"})
 _DATASOURCES = "org.apache.spark.sql.execution.datasources"
 
 
@@ -146,19 +149,33 @@ def refuse_legacy_calendar(spark: SparkSession, source: FileSource) -> None:
 
 def list_files(cx: Catalyst, source: FileSource) -> DataFrame:
     """One row a file, column `path`, with Spark in charge of which files and when."""
-    if source.is_streaming:
-        reader = cx.spark.readStream.format("binaryFile").schema(LISTING_SCHEMA)
-        listing_options = {
-            key: value
-            for key, value in source.options.items()
-            if key.lower() in LISTING_OPTIONS - {"path"}
-        }
-        path = source.lowered_options["path"]
-        return reader.options(**listing_options).load(path).select("path")
-    return cx.frame(_batch_listing(cx, source)).select("path")
+    session = _listing_session(cx)
+    if not source.is_streaming:
+        return cx.frame(_batch_listing(cx, session, source)).select("path")
+    reader = session.readStream().format("binaryFile").schema(LISTING_SCHEMA)
+    for key, value in source.options.items():
+        if key.lower() in LISTING_OPTIONS - {"path"}:
+            reader = reader.option(key, value)
+    listing = reader.load(source.lowered_options["path"])
+    return cx.frame(listing.queryExecution().analyzed()).select("path")
 
 
-def _batch_listing(cx: Catalyst, source: FileSource) -> JavaObject:
+def _listing_session(cx: Catalyst) -> JavaObject:
+    """The session with larger tasks, unless the user has chosen their size.
+
+    Spark makes tasks of at most 128 MiB, which native code is through in half a
+    second: 40 M rows of YSB on 2 cores are 3 tasks, and a core idles during the
+    third. With one task a core, the scan took 0.55 s instead of 0.79 s.
+    """
+    chosen = str(cx.spark.conf.get(TASK_SIZE_SETTING))
+    if chosen.lower() not in _DEFAULT_TASK_SIZES:
+        return cx.session
+    session = cx.session.cloneSession()
+    session.conf().set(TASK_SIZE_SETTING, LARGEST_TASK)
+    return session
+
+
+def _batch_listing(cx: Catalyst, session: JavaObject, source: FileSource) -> JavaObject:
     """The same file index under another format, so that both see exactly the same files."""
     relation = source.leaf.relation()
     datasources = getattr(cx.jvm, _DATASOURCES)
@@ -170,6 +187,6 @@ def _batch_listing(cx: Catalyst, source: FileSource) -> JavaObject:
         cx.none,
         datasources.binaryfile.BinaryFileFormat(),
         relation.options(),
-        cx.session,
+        session,
     )
     return cx.singleton(f"{_DATASOURCES}.LogicalRelation").apply(listing, False)
