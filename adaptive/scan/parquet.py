@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -13,15 +16,9 @@ import ir
 from adaptive.runtime.binding import arrow_type
 from adaptive.scan.conversion import can_read, converted
 from adaptive.scan.errors import TYPE_MISMATCH, UNREADABLE, ScanError
+from adaptive.scan.footer import Span, is_dictionary_encoded, legacy_writer, time_spans
 
-# From 64 K to 1 M rows the YSB scan with its kernel takes the same time (33 M rows/s, one core):
-# large enough to forget the cost of a batch, small enough for wide strings.
 BATCH_ROWS = 256 * 1024
-# A string that is not dictionary-encoded takes four bytes for its length alone.
-_LEAST_PLAIN_BYTES = 4
-_DICTIONARY_ENCODINGS = frozenset({"PLAIN_DICTIONARY", "RLE_DICTIONARY"})
-_SPARK_VERSION = b"org.apache.spark.version"
-_LEGACY_KEYS = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,129 +34,169 @@ class ParquetScan:
     case_sensitive: bool = False
     batch_rows: int = BATCH_ROWS
 
+    def open(self, path: str) -> OpenParquet:
+        """A file whose footer is read and fits the schema."""
+        opened = OpenParquet(self, path)
+        with _naming(path):
+            opened.check()
+        return opened
+
     def read(self, path: str) -> Iterator[pa.RecordBatch]:
         """The batches of a file; an empty file has none."""
-        if os.path.getsize(path) == 0:
-            return  # Spark cuts files into splits by size, and so never opens this one
-        try:
-            yield from self._batches(path)
-        except FileNotFoundError:
-            raise
-        except (pa.ArrowException, OSError) as error:
-            raise ScanError(UNREADABLE, path, f"cannot be read as Parquet: {error}") from error
+        yield from self.open(path).batches()
 
-    def _batches(self, path: str) -> Iterator[pa.RecordBatch]:
-        metadata = pq.read_metadata(path)
-        self._refuse_legacy_calendar(path, metadata)
-        columns = self._find_columns(path, metadata)
-        names = [name for name in columns.values() if name is not None]
-        file = pq.ParquetFile(
-            path,
-            metadata=metadata,
-            read_dictionary=[name for name in names if is_dictionary_encoded(metadata, name)],
-            coerce_int96_timestamp_unit="us",
-        )
-        with file:
-            self._check_types(path, file, columns)
-            for batch in _read_columns(file, names, self.batch_rows):
-                yield self._converted(batch, columns)
 
-    def _find_columns(self, path: str, metadata: pq.FileMetaData) -> dict[str, str | None]:
-        """For each column of the schema its name in the file, or None if the file has none."""
-        there = metadata.schema.to_arrow_schema().names
-        found: dict[str, str | None] = {}
-        for field in self.schema:
-            matches = [name for name in there if self._same_name(name, field.name)]
-            if len(matches) > 1:
-                listed = ", ".join(matches)
-                raise ScanError(
-                    UNREADABLE, path, f"column {field.name!r} matches {listed}; rename all but one"
-                )
-            found[field.name] = matches[0] if matches else None
-        return found
+@dataclass
+class OpenParquet:
+    """One file of a scan."""
 
-    def _same_name(self, left: str, right: str) -> bool:
-        return left == right if self.case_sensitive else left.lower() == right.lower()
+    scan: ParquetScan
+    path: str
+    _columns: dict[str, str | None] = field(default_factory=dict, init=False)
 
-    def _check_types(self, path: str, file: pq.ParquetFile, columns: dict[str, str | None]) -> None:
-        for field in self.schema:
-            name = columns[field.name]
-            if name is None:
-                continue
-            there = file.schema_arrow.field(name).type
-            if not can_read(there, field.type):
+    @cached_property
+    def metadata(self) -> pq.FileMetaData | None:
+        """The footer; a file of no bytes has none and counts as a file of no rows.
+
+        Spark cuts files into splits by size, and so never opens such a file.
+        """
+        return pq.read_metadata(self.path) if os.path.getsize(self.path) else None
+
+    @property
+    def row_groups(self) -> range:
+        """The numbers of the row groups."""
+        return range(0 if self.metadata is None else self.metadata.num_row_groups)
+
+    def spans(self, column: str) -> list[Span | None]:
+        """For each row group the span of a timestamp column, where the file tells."""
+        name = self._columns.get(column)
+        if self.metadata is None or name is None:
+            return [None for _ in self.row_groups]
+        return time_spans(self.metadata, name)
+
+    def batches(
+        self, groups: Sequence[int] | None = None, constants: Mapping[str, int] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some row groups, or of all.
+
+        A column in `constants` is not decoded: it has this value in every row.
+        """
+        with _naming(self.path):
+            yield from self._batches(self.row_groups if groups is None else groups, constants or {})
+
+    def check(self) -> None:
+        """Find the columns, and refuse a file that would be read wrongly."""
+        if self.metadata is None:
+            return
+        self._refuse_legacy_calendar(self.metadata)
+        there = self.metadata.schema.to_arrow_schema()
+        self._columns = {f.name: self._find(f.name, there.names) for f in self.scan.schema}
+        for wanted in self.scan.schema:
+            name = self._columns[wanted.name]
+            if name is not None and not can_read(self._type(there.field(name)), wanted.type):
                 raise ScanError(
                     TYPE_MISMATCH,
-                    path,
-                    f"column {name!r} is {there}, but the query reads it as {field.type};"
-                    " declare the column as it is in the file, and cast it in the query",
+                    self.path,
+                    f"column {name!r} is {self._type(there.field(name))}, but the query reads it"
+                    f" as {wanted.type}; declare the column as it is in the file, and cast it in"
+                    " the query",
                 )
 
-    def _converted(self, batch: pa.RecordBatch, columns: dict[str, str | None]) -> pa.RecordBatch:
-        if not columns:
+    def _batches(
+        self, groups: Sequence[int], constants: Mapping[str, int]
+    ) -> Iterator[pa.RecordBatch]:
+        if self.metadata is None:
+            return
+        decoded = [
+            name for key, name in self._columns.items() if name is not None and key not in constants
+        ]
+        if not decoded:
+            yield from self._undecoded(groups, constants)
+            return
+        codes = [name for name in decoded if is_dictionary_encoded(self.metadata, name)]
+        with pq.ParquetFile(
+            self.path,
+            metadata=self.metadata,
+            read_dictionary=codes,
+            coerce_int96_timestamp_unit="us",
+        ) as file:
+            for batch in file.iter_batches(
+                self.scan.batch_rows, row_groups=list(groups), columns=decoded, use_threads=False
+            ):
+                yield self._completed(batch, constants)
+
+    def _undecoded(
+        self, groups: Sequence[int], constants: Mapping[str, int]
+    ) -> Iterator[pa.RecordBatch]:
+        """Nothing to decode: only the number of rows counts."""
+        assert self.metadata is not None
+        rows = sum(self.metadata.row_group(group).num_rows for group in groups)
+        for begin in range(0, rows, self.scan.batch_rows):
+            count = min(self.scan.batch_rows, rows - begin)
+            empty = pa.RecordBatch.from_struct_array(pa.nulls(count, pa.struct([])))
+            yield self._completed(empty, constants)
+
+    def _completed(self, batch: pa.RecordBatch, constants: Mapping[str, int]) -> pa.RecordBatch:
+        """The columns of the schema in its order and types."""
+        if not self._columns:
             return batch
         arrays = []
-        for field in self.schema:
-            name = columns[field.name]
-            if name is None:
-                arrays.append(pa.nulls(batch.num_rows, arrow_type(field.type)))
+        for wanted in self.scan.schema:
+            name = self._columns[wanted.name]
+            if wanted.name in constants:
+                arrays.append(_repeated(constants[wanted.name], batch.num_rows, wanted.type))
+            elif name is None:
+                arrays.append(pa.nulls(batch.num_rows, arrow_type(wanted.type)))
             else:
-                arrays.append(converted(batch.column(name), field.type))
-        return pa.RecordBatch.from_arrays(arrays, names=list(self.schema.names))
+                arrays.append(converted(batch.column(name), wanted.type))
+        return pa.RecordBatch.from_arrays(arrays, names=list(self.scan.schema.names))
 
-    def _refuse_legacy_calendar(self, path: str, metadata: pq.FileMetaData) -> None:
+    def _find(self, wanted: str, there: list[str]) -> str | None:
+        """The column's name in the file, or None if the file has none."""
+        same = (lambda name: name) if self.scan.case_sensitive else str.lower
+        matches = [name for name in there if same(name) == same(wanted)]
+        if len(matches) > 1:
+            listed = ", ".join(matches)
+            problem = f"column {wanted!r} matches {listed}; rename all but one"
+            raise ScanError(UNREADABLE, self.path, problem)
+        return matches[0] if matches else None
+
+    def _type(self, there: pa.Field) -> pa.DataType:
+        """The type that a column is read as: times of the old kind in microseconds."""
+        assert self.metadata is not None
+        for number in range(self.metadata.num_columns):
+            column = self.metadata.schema.column(number)
+            if column.path == there.name and column.physical_type == "INT96":
+                return pa.timestamp("us")
+        return there.type
+
+    def _refuse_legacy_calendar(self, metadata: pq.FileMetaData) -> None:
         """Old Spark versions wrote dates in another calendar; only Spark knows how to rebase."""
-        if not any(field.type in (ir.DATE, ir.TIMESTAMP) for field in self.schema):
+        if not any(f.type in (ir.DATE, ir.TIMESTAMP) for f in self.scan.schema):
             return
-        pairs = metadata.metadata or {}
-        version = pairs.get(_SPARK_VERSION, b"").decode()
-        if any(key in pairs for key in _LEGACY_KEYS) or _is_before_spark_3_1(version):
+        writer = legacy_writer(metadata)
+        if writer is not None:
             raise ScanError(
                 UNREADABLE,
-                path,
+                self.path,
                 "has dates or timestamps in the legacy calendar"
-                f" (written by Spark {version or 'of an unknown version'}); rewrite the file with"
+                f" (written by Spark {writer}); rewrite the file with"
                 ' Spark 3.1 or later in CORRECTED mode, or use mode="off"',
             )
 
 
-def is_dictionary_encoded(metadata: pq.FileMetaData, name: str) -> bool:
-    """Whether a string column is kept as dictionary codes in every row group.
-
-    A writer falls back to plain strings when the dictionary grows too large, and
-    making codes of those costs more than reading them: bytes per value tell.
-    """
-    paths = [metadata.schema.column(position).path for position in range(metadata.num_columns)]
-    if name not in paths or not metadata.num_row_groups:
-        return False
-    position = paths.index(name)
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return all(_has_codes(group.column(position)) for group in groups)
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Errors of Arrow become errors that name the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise ScanError(UNREADABLE, path, f"cannot be read as Parquet: {error}") from error
 
 
-def _has_codes(chunk: pq.ColumnChunkMetaData) -> bool:
-    if chunk.physical_type != "BYTE_ARRAY" or not _DICTIONARY_ENCODINGS & set(chunk.encodings):
-        return False
-    statistics = chunk.statistics
-    nulls = statistics.null_count if statistics is not None and statistics.has_null_count else 0
-    present = chunk.num_values - nulls
-    return bool(chunk.total_uncompressed_size < _LEAST_PLAIN_BYTES * max(present, 1))
-
-
-def _read_columns(
-    file: pq.ParquetFile, names: list[str], batch_rows: int
-) -> Iterator[pa.RecordBatch]:
-    if names:
-        yield from file.iter_batches(batch_rows, columns=names, use_threads=False)
-        return
-    # Nothing to decode: only the number of rows counts.
-    for begin in range(0, file.metadata.num_rows, batch_rows):
-        rows = min(batch_rows, file.metadata.num_rows - begin)
-        yield pa.RecordBatch.from_struct_array(pa.nulls(rows, pa.struct([])))
-
-
-def _is_before_spark_3_1(version: str) -> bool:
-    numbers = version.split(".")[:2]
-    if len(numbers) < 2 or not all(number.isdigit() for number in numbers):
-        return False
-    return (int(numbers[0]), int(numbers[1])) < (3, 1)
+def _repeated(value: int, rows: int, type_: ir.DataType) -> pa.Array:
+    """A column of one value."""
+    data = pa.py_buffer(np.full(rows, value, np.int64))
+    return pa.Array.from_buffers(arrow_type(type_), rows, [None, data])

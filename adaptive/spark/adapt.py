@@ -108,6 +108,7 @@ class _Adaptation:
             self._policy,
             None if fragment.heartbeat is None else to_json(fragment.heartbeat),
             fragment.time_column,
+            fragment.skips_times,
         )
         made = analyzed_plan(self._cx.frame(MergeBuilder(self._cx, fragment, task).build()))
         if str(made.schema().json()) != str(aggregate.schema().json()):

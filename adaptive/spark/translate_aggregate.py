@@ -40,6 +40,9 @@ class Partials:
     def __init__(self) -> None:
         self._names: dict[AggregateCall, str] = {}
 
+    def __contains__(self, call: object) -> bool:
+        return call in self._names
+
     def column(self, call: AggregateCall) -> str:
         """The name of the column that holds this partial aggregate."""
         return self._names.setdefault(call, f"a{len(self._names)}")

@@ -85,6 +85,7 @@ class Fragment:
     watermark: Watermark | None
     merges: Mapping[int, Merge]  # by the result id of the AggregateExpression
     time_column: str | None  # of the partials: carries event time to watermark and window
+    skips_times: bool  # the query does not ask for event times, only for windows of them
     heartbeat: Sink | None = None  # where rows that are filtered out move the watermark
 
     @property
@@ -126,6 +127,7 @@ class FragmentTranslator:
         scope = self._read_chain(self._aggregate.child())
         window, keys = self._groupings(scope)
         merges = self._merges(scope)
+        asked = window is not None and self._asks_for_greatest(window.window.meaning.time)
         time_column = self._time_column(scope, window, keys)
         plan = self._plan(scope, window, keys)
         check_window_on_watermark(scope.watermark, None if window is None else window.window)
@@ -142,6 +144,7 @@ class FragmentTranslator:
             scope.watermark,
             merges,
             time_column,
+            not asked and heartbeat is None,
             heartbeat,
         )
 
@@ -184,6 +187,10 @@ class FragmentTranslator:
             for result in seq(self._aggregate.aggregateExpressions())
             for node in aggregate_expressions(result)
         }
+
+    def _asks_for_greatest(self, time: Expr) -> bool:
+        """Whether the query's own aggregates include the greatest event time."""
+        return AggregateCall("max", time) in self._partials
 
     def _time_column(
         self, scope: Scope, window: GroupedWindow | None, keys: list[tuple[Key, Expr]]

@@ -10,7 +10,7 @@ from functools import lru_cache
 import pyarrow as pa
 
 from adaptive.runtime import PlanRunner, arrow_schema
-from adaptive.scan import ParquetScan, ScanError
+from adaptive.scan import OpenParquet, ParquetScan, ScanError, time_use, timed_rows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
 from ir import Schema, Sink, Source, from_json
 from policies import Policy
@@ -34,6 +34,7 @@ class FragmentTask:
     policy: Policy | None = None
     heartbeat_json: str | None = None
     time_column: str | None = None
+    skips_times: bool = False  # event time is used for window and watermark only
     most_state_bytes: int = MOST_STATE_BYTES
 
     @property
@@ -46,14 +47,26 @@ class FragmentTask:
         runners = [PlanRunner(plan, self.policy) for plan in self._plans()]
         settings = TaskSettings(dict(self.reader_options))
         scan = ParquetScan(self._schema(), settings.flag("spark.sql.caseSensitive"))
-        for batch in batches:
-            for path in batch.column(0).to_pylist():
-                for rows in _rows(scan, local_path(path), settings):
-                    for runner in runners:
-                        runner.consume(rows)
-                    if sum(runner.state_bytes for runner in runners) > self.most_state_bytes:
-                        yield from self._drained(runners)
+        paths = (local_path(path) for batch in batches for path in batch.column(0).to_pylist())
+        for rows in self._rows(scan, paths, settings):
+            for runner in runners:
+                runner.consume(rows)
+            if sum(runner.state_bytes for runner in runners) > self.most_state_bytes:
+                yield from self._drained(runners)
         yield from self._drained(runners)
+
+    def _rows(
+        self, scan: ParquetScan, paths: Iterator[str], settings: TaskSettings
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of all files of the task, without event times that nobody needs."""
+        use = time_use(parsed_plan(self.plan_json)) if self.skips_times else None
+        # A broken file counts up to where it breaks, so its row groups must come in order.
+        if use is None or settings.flag("spark.sql.files.ignoreCorruptFiles"):
+            for path in paths:
+                yield from _file_rows(scan, path, settings)
+            return
+        opened = (_opened(scan, path, settings) for path in paths)
+        yield from timed_rows([file for file in opened if file is not None], use)
 
     def _plans(self) -> list[Sink]:
         texts = (self.plan_json, self.heartbeat_json)
@@ -103,10 +116,22 @@ def _session_setting(name: str) -> str | None:
     return None if context is None else context.getLocalProperty(name)
 
 
-def _rows(scan: ParquetScan, path: str, settings: TaskSettings) -> Iterator[pa.RecordBatch]:
+def _file_rows(scan: ParquetScan, path: str, settings: TaskSettings) -> Iterator[pa.RecordBatch]:
     """The batches of a file, with Spark's settings for files that are missing or broken."""
     try:
-        yield from scan.read(path)
+        opened = _opened(scan, path, settings)
+        if opened is not None:
+            yield from opened.batches()
+    except ScanError as error:
+        if not settings.flag("spark.sql.files.ignoreCorruptFiles"):
+            raise
+        logger.warning("skipped the rest of a corrupted file: %s", error)
+
+
+def _opened(scan: ParquetScan, path: str, settings: TaskSettings) -> OpenParquet | None:
+    """A file, or None if it is missing and that is allowed."""
+    try:
+        return scan.open(path)
     except FileNotFoundError as error:
         if not settings.flag("spark.sql.files.ignoreMissingFiles"):
             raise ScanError(
@@ -115,10 +140,7 @@ def _rows(scan: ParquetScan, path: str, settings: TaskSettings) -> Iterator[pa.R
                 "the file has vanished; set ignoreMissingFiles to skip such files",
             ) from error
         logger.warning("skipped missing file %s", path)
-    except ScanError as error:
-        if not settings.flag("spark.sql.files.ignoreCorruptFiles"):
-            raise
-        logger.warning("skipped the rest of a corrupted file: %s", error)
+        return None
 
 
 @lru_cache(maxsize=64)

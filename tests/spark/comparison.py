@@ -42,12 +42,14 @@ def events(rows: Iterable[tuple[str | None, int | None, float | None, int | None
     return pa.table([kinds, campaigns, times, values, prices], schema=EVENTS)
 
 
-def write_files(folder: Path, tables: Iterable[pa.Table], first: int = 0) -> None:
+def write_files(
+    folder: Path, tables: Iterable[pa.Table], first: int = 0, group_rows: int | None = None
+) -> None:
     """Parquet files that a stream reads one by one, in this order."""
     for number, table in enumerate(tables, first):
         path = folder / f"part-{number:03}.parquet"
         hidden = folder / f"_{path.name}"
-        pq.write_table(table, hidden)
+        pq.write_table(table, hidden, row_group_size=group_rows)
         os.utime(hidden, (_FIRST_MTIME + number, _FIRST_MTIME + number))
         hidden.rename(path)
 

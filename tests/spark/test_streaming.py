@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -10,6 +11,7 @@ from pyspark.sql import functions as F
 
 from tests.spark.comparison import (
     EVENTS_DDL,
+    assert_same_batch,
     assert_same_stream,
     events,
     stream,
@@ -183,3 +185,42 @@ def test_unused_partition_columns(spark: SparkSession, data: Path, tmp_path: Pat
         write_files(data / f"day={day}", [part], first=day)
     df = stream(spark, data, EVENTS_DDL + ", day int")
     assert_same_stream(df.groupBy("campaign_id").count(), "update", tmp_path)
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["unasked", "asked"])
+def test_row_groups_within_one_window(
+    spark: SparkSession, data: Path, tmp_path: Path, asked: bool
+) -> None:
+    """Times that are only cut into windows are not decoded; the watermark must not notice.
+
+    The latest rows of each file do not pass, so the watermark follows an earlier one.
+    """
+    random = Random(5)
+    files = []
+    for start in (0, 18, 40, 39, 75):
+        rows = [("view", random.randrange(3), start + i / 4, i) for i in range(60)]
+        rows += [("click", 1, start + 15 + i / 4, 1) for i in range(40)]
+        files.append(events(rows if start != 40 else random.sample(rows, len(rows))))
+    write_files(data, files, group_rows=7)
+    latest = [F.max("event_time").alias("latest")] if asked else []
+    df = (
+        stream(spark, data)
+        .where(F.col("event_type") == "view")
+        .withWatermark("event_time", "3 seconds")
+        .groupBy(F.window("event_time", "5 seconds"), "campaign_id")
+        .agg(F.sum("value").alias("total"), *latest)
+    )
+    native = assert_same_stream(df, "append", tmp_path)
+    assert sum(bool(rows) for _, rows in native) > 2
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["unasked", "asked"])
+def test_row_groups_within_one_window_of_a_table(
+    spark: SparkSession, data: Path, asked: bool
+) -> None:
+    """The same without a watermark, where only the window counts, unless the query asks."""
+    rows = [("view", i % 3, i / 4, i) for i in range(200)]
+    write_files(data, [events(rows)], group_rows=6)
+    latest = [F.max("event_time")] if asked else []
+    df = spark.read.parquet(str(data)).groupBy(F.window("event_time", "5 seconds"), "campaign_id")
+    assert_same_batch(df.agg(F.sum("value"), *latest))
