@@ -15,7 +15,7 @@ from adaptive.spark.rebuild import MergeBuilder, graft
 from adaptive.spark.report import native_report
 from adaptive.spark.translate_plan import FragmentTranslator, common_tables
 from adaptive.spark.worker import NAME_PREFIX, FragmentTask
-from ir import to_json
+from ir import optimize, to_json
 from policies import Policy
 
 # What became of each fragment, by the id that its function carries in Spark's
@@ -99,14 +99,14 @@ class _Adaptation:
         self._refuse_cached(aggregate)
         fragment = FragmentTranslator(self._cx, aggregate, self._ctes).translate()
         report = native_report(fragment, label, operators_above(self._root, aggregate))
-        plan_json = to_json(fragment.plan)
+        plan_json = to_json(optimize(fragment.plan))
         task = FragmentTask(
             sha256(f"{report}\n{plan_json}".encode()).hexdigest()[:16],
             plan_json,
             tuple(field.name for field in fragment.emitted),
             tuple(fragment.source.options.items()),
             self._policy,
-            None if fragment.heartbeat is None else to_json(fragment.heartbeat),
+            None if fragment.heartbeat is None else to_json(optimize(fragment.heartbeat)),
             fragment.time_column,
             fragment.skips_times,
         )
