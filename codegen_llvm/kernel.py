@@ -90,6 +90,7 @@ class _Functions:
                 cx.b.cbranch(is_true(cx, lower(cx, rows.columns, predicate)), passes, rest)
                 cx.b.position_at_end(passes)
             rows.aggregate(row)
+            cx.count_up(rows.done, i64(1))
             cx.b.branch(rest)
             cx.b.position_at_end(rest)
         cx.leave(Exit.DONE, end)
@@ -144,8 +145,10 @@ class _Functions:
         _, first, count = cx.function.args
         selection = cx.load_field(rows.args, KernelArgs, "selection", PTR)
         with cx.loop(i64(0), count, "pick") as pick:
+            cx.b.store(pick, rows.done)
             row = cx.b.add(first, selected(cx, selection, pick))
             rows.aggregate(row, in_slice=in_slice, direct=direct)
+        cx.b.store(count, rows.done)
         cx.leave(Exit.DONE, first)
         rows.finish()
         return cx.function

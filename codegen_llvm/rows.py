@@ -36,8 +36,8 @@ class RowAggregator:
         self.args = cx.function.args[0]
         self.columns = Columns(cx, program.input, layout, lookups)
         self.state = cx.load_field(self.args, KernelArgs, "state", PTR)
-        self.passed = cx.variable(I64, cx.load_field(self.args, KernelArgs, "rows_passed"))
-        probes = cx.variable(I64, cx.load_field(self.args, KernelArgs, "probes"))
+        self.done = cx.variable(I64, i64(0))  # the rows that were added to their groups
+        probes = cx.variable(I64, i64(0))
         self.registers = table_registers(cx, self.state)
         self.table = Table(cx, slots, self.state, self.registers, probes)
 
@@ -70,14 +70,14 @@ class RowAggregator:
         for store in stores:
             store()
         self._mark_seen(slot, accumulators)
-        cx.count_up(self.passed, i64(1))
 
     def finish(self) -> None:
         """Emit the exits: each writes the counters back before it returns."""
         for code, block in self.cx.tails.items():
             self.cx.b.position_at_end(block)
-            for variable, name in ((self.passed, "rows_passed"), (self.table.probes, "probes")):
-                value = self.cx.b.load(variable, typ=I64)
+            for variable, name in ((self.done, "rows_passed"), (self.table.probes, "probes")):
+                before = self.cx.load_field(self.args, KernelArgs, name)
+                value = self.cx.b.add(before, self.cx.b.load(variable, typ=I64))
                 self.cx.store_field(value, self.args, KernelArgs, name)
             self.cx.b.ret(ll.Constant(I32, int(code)))
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from adaptive.runtime.binding import arrow_schema, arrow_type
+from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.state import GroupState, Table, slot_dtype
 from codegen_llvm import SlotLayout, gather_slots, gather_strings
 from ir import BOOL, FLOAT64, STRING, TIMESTAMP, DataType, NamedAggregate
@@ -25,19 +26,26 @@ class Groups:
     def __init__(self, layout: SlotLayout, tables: list[Table]) -> None:
         self.layout = layout
         self._tables = tables
-        self._slots = np.empty(sum(table.groups for table in tables), slot_dtype(layout))
+        count = sum(table.groups for table in tables)
+        # A power of two, so that the next export finds memory of the same size.
+        self._memory = SLOT_MEMORY.take(1 << (count * layout.size - 1).bit_length())
+        self._slots = self._memory[: count * layout.size].view(slot_dtype(layout))
         place = self._slots.ctypes.data
         for table in tables:
             used = gather_slots(table.slots.ctypes.data, len(table.slots), layout.size, place)
             place += used * layout.size
         self.tag = self.column("tag")
 
+    def release(self) -> None:
+        """Give the memory back; what was read is copied."""
+        SLOT_MEMORY.give(self._memory)
+
     def __len__(self) -> int:
         return len(self._slots)
 
     def column(self, field: str) -> NDArray[Any]:
         """One field of every group."""
-        return np.ascontiguousarray(self._slots[field])
+        return self._slots[field].copy()
 
     def slice_starts(self) -> NDArray[np.int64]:
         """The start of every group's slice."""
@@ -72,6 +80,7 @@ def _batches(program: RowProgram, groups: Groups) -> Iterator[pa.RecordBatch]:
     """The groups in batches of a size that consumers can take."""
     schema = arrow_schema(program.output)
     whole = pa.RecordBatch.from_arrays(list(_columns(program, groups)), schema=schema)
+    groups.release()
     for begin in range(0, len(groups), BATCH_GROUPS):
         yield whole.slice(begin, BATCH_GROUPS)
 

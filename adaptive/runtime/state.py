@@ -13,6 +13,7 @@ from codegen_llvm import CompiledVariant, SlotLayout
 from codegen_llvm.abi import DirectoryEntry, StateBlock, TableBlock, hash_word
 
 _FIRST_SLOTS = 64
+_SMALL_SLOTS = 1024
 _FIRST_ARENA_BYTES = 64 * 1024
 _MOST_ARENA_BYTES = 16 * 1024 * 1024
 _FIRST_DIRECTORY = 16
@@ -77,9 +78,13 @@ class Table:
         return int(self.block.count)
 
     def grow(self, variant: CompiledVariant, at_least: int = 0) -> None:
-        """Double the slots until `at_least` groups fit, and move the groups over."""
+        """More slots, for `at_least` as many groups, and move the groups over.
+
+        A small table grows by more than a large one: each time costs the way out
+        of the kernel and back.
+        """
         old, memory = self.slots, self._memory
-        size = len(old) * 2
+        size = len(old) * (8 if len(old) < _SMALL_SLOTS else 2)
         while load_limit(size) < at_least:
             size *= 2
         self._resize(size)

@@ -31,249 +31,268 @@ entry:
   %".26" = load i32, ptr %".25"
   %".27" = getelementptr inbounds i8, ptr %".1", i64 32
   %"state" = load ptr, ptr %".27"
-  %".28" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".28"
-  %".29" = alloca i64
-  store i64 %"rows_passed", i64* %".29"
-  %".31" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".31"
-  %".32" = alloca i64
-  store i64 %"probes", i64* %".32"
-  %".34" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".34"
+  %".28" = alloca i64
+  store i64 0, i64* %".28"
+  %".30" = alloca i64
+  store i64 0, i64* %".30"
+  %".32" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".32"
+  %".33" = alloca ptr
+  store ptr %"current", ptr %".33"
   %".35" = alloca ptr
-  store ptr %"current", ptr %".35"
-  %".37" = alloca ptr
-  store ptr null, ptr %".37"
+  store ptr null, ptr %".35"
+  %".37" = alloca i64
+  store i64 0, i64* %".37"
   %".39" = alloca i64
   store i64 0, i64* %".39"
   %".41" = alloca i64
   store i64 0, i64* %".41"
-  %".43" = alloca i64
-  store i64 0, i64* %".43"
-  store ptr %"current", ptr %".35"
-  %".46" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".46"
-  store ptr %"slots", ptr %".37"
-  %".48" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".48"
-  store i64 %"mask", i64* %".39"
-  %".50" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".50"
-  store i64 %"shift", i64* %".41"
-  %".52" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".52"
-  store i64 %"slice_start", i64* %".43"
-  %".54" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".54"
+  store ptr %"current", ptr %".33"
+  %".44" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".44"
+  store ptr %"slots", ptr %".35"
+  %".46" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".46"
+  store i64 %"mask", i64* %".37"
+  %".48" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".48"
+  store i64 %"shift", i64* %".39"
+  %".50" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".50"
+  store i64 %"slice_start", i64* %".41"
+  %".52" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".52"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".192", %"group.endif"]
-  %".56" = icmp slt i64 %"pick", %".3"
-  br i1 %".56", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".188", %"group.endif"]
+  %".54" = icmp slt i64 %"pick", %".3"
+  br i1 %".54", label %"pick.body", label %"pick.after"
 pick.body:
-  %".58" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".59" = load i32, ptr %".58"
-  %".60" = zext i32 %".59" to i64
-  %".61" = add i64 %".2", %".60"
-  %".62" = getelementptr inbounds i64, ptr %".19", i64 %".61"
-  %".63" = load i64, ptr %".62"
-  %".64" = getelementptr inbounds i64, ptr %".17", i64 %".61"
-  %".65" = load i64, ptr %".64"
-  %".66" = load i64, i64* %".43"
-  %".67" = sub i64 %".65", %".66"
-  %".68" = icmp uge i64 %".67", 10000000
-  br i1 %".68", label %"pick.body.if", label %"pick.body.endif", !prof !0
+  store i64 %"pick", i64* %".28"
+  %".57" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".58" = load i32, ptr %".57"
+  %".59" = zext i32 %".58" to i64
+  %".60" = add i64 %".2", %".59"
+  %".61" = getelementptr inbounds i64, ptr %".19", i64 %".60"
+  %".62" = load i64, ptr %".61"
+  %".63" = getelementptr inbounds i64, ptr %".17", i64 %".60"
+  %".64" = load i64, ptr %".63"
+  %".65" = load i64, i64* %".41"
+  %".66" = sub i64 %".64", %".65"
+  %".67" = icmp uge i64 %".66", 10000000
+  br i1 %".67", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
-  %".194" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".194"
-  %".196" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".196"
+  store i64 %".3", i64* %".28"
+  %".191" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".2", ptr %".191"
+  %".193" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".193"
   br label %"leave.done"
 pick.body.if:
-  %".70" = sub i64 %".65", 0
-  %".71" = srem i64 %".70", 10000000
-  %".72" = icmp slt i64 %".71", 0
-  %".73" = add i64 %".71", 10000000
-  %".74" = select  i1 %".72", i64 %".73", i64 %".71"
-  %".75" = sub i64 %".65", %".74"
-  %".76" = getelementptr inbounds i8, ptr %"state", i64 8
-  %"directory" = load ptr, ptr %".76"
-  %".77" = getelementptr inbounds i8, ptr %"state", i64 16
-  %"directory_mask" = load i64, ptr %".77"
-  %".78" = getelementptr inbounds i8, ptr %"state", i64 24
-  %"directory_shift" = load i64, ptr %".78"
-  %".79" = mul i64 %".75", 11400714819323198485
-  %".80" = lshr i64 %".79", %"directory_shift"
+  %".69" = sub i64 %".64", 0
+  %".70" = srem i64 %".69", 10000000
+  %".71" = icmp slt i64 %".70", 0
+  %".72" = add i64 %".70", 10000000
+  %".73" = select  i1 %".71", i64 %".72", i64 %".70"
+  %".74" = sub i64 %".64", %".73"
+  %".75" = getelementptr inbounds i8, ptr %"state", i64 8
+  %"directory" = load ptr, ptr %".75"
+  %".76" = getelementptr inbounds i8, ptr %"state", i64 16
+  %"directory_mask" = load i64, ptr %".76"
+  %".77" = getelementptr inbounds i8, ptr %"state", i64 24
+  %"directory_shift" = load i64, ptr %".77"
+  %".78" = mul i64 %".74", 11400714819323198485
+  %".79" = lshr i64 %".78", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".112" = getelementptr inbounds i64, ptr %".15", i64 %".61"
-  %".113" = load i64, ptr %".112"
-  %".114" = load ptr, ptr %".37"
-  %".115" = mul i64 %".113", 11400714819323198485
-  %".116" = load i64, i64* %".41"
-  %".117" = lshr i64 %".115", %".116"
-  %".118" = mul i64 %".117", 24
-  %".119" = getelementptr inbounds i8, ptr %".114", i64 %".118"
-  %".120" = load i64, ptr %".119"
-  %".121" = or i64 3, 4
-  %".122" = and i64 %".120", %".121"
-  %".123" = or i64 1, 4
-  %".124" = icmp eq i64 %".122", %".123"
-  %".125" = getelementptr inbounds i8, ptr %".119", i64 8
-  %".126" = load i64, ptr %".125"
-  %".127" = icmp eq i64 %".126", %".113"
-  %".128" = and i1 %".124", %".127"
-  br i1 %".128", label %"group", label %"group.search", !prof !1
+  %".111" = getelementptr inbounds i64, ptr %".15", i64 %".60"
+  %".112" = load i64, ptr %".111"
+  %".113" = load ptr, ptr %".35"
+  %".114" = mul i64 %".112", 11400714819323198485
+  %".115" = load i64, i64* %".39"
+  %".116" = lshr i64 %".114", %".115"
+  %".117" = mul i64 %".116", 24
+  %".118" = getelementptr inbounds i8, ptr %".113", i64 %".117"
+  %".119" = load i64, ptr %".118"
+  %".120" = or i64 3, 4
+  %".121" = and i64 %".119", %".120"
+  %".122" = or i64 1, 4
+  %".123" = icmp eq i64 %".121", %".122"
+  %".124" = getelementptr inbounds i8, ptr %".118", i64 8
+  %".125" = load i64, ptr %".124"
+  %".126" = icmp eq i64 %".125", %".112"
+  %".127" = and i1 %".123", %".126"
+  br i1 %".127", label %"group", label %"group.search", !prof !1
 slice.probe:
-  %".82" = phi  i64 [%".80", %"pick.body.if"], [%".97", %"slice.next"]
-  %".83" = mul i64 %".82", 16
-  %".84" = getelementptr inbounds i8, ptr %"directory", i64 %".83"
-  %".85" = getelementptr inbounds i8, ptr %".84", i64 8
-  %"table" = load ptr, ptr %".85"
-  %".86" = icmp eq ptr %"table", null
-  br i1 %".86", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
+  %".81" = phi  i64 [%".79", %"pick.body.if"], [%".96", %"slice.next"]
+  %".82" = mul i64 %".81", 16
+  %".83" = getelementptr inbounds i8, ptr %"directory", i64 %".82"
+  %".84" = getelementptr inbounds i8, ptr %".83", i64 8
+  %"table" = load ptr, ptr %".84"
+  %".85" = icmp eq ptr %"table", null
+  br i1 %".85", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
 slice.next:
-  %".96" = add i64 %".82", 1
-  %".97" = and i64 %".96", %"directory_mask"
+  %".95" = add i64 %".81", 1
+  %".96" = and i64 %".95", %"directory_mask"
   br label %"slice.probe"
 slice.found:
-  store ptr %"table", ptr %".35"
-  %".100" = getelementptr inbounds i8, ptr %"table", i64 8
-  %"slots.1" = load ptr, ptr %".100"
-  store ptr %"slots.1", ptr %".37"
-  %".102" = getelementptr inbounds i8, ptr %"table", i64 16
-  %"mask.1" = load i64, ptr %".102"
-  store i64 %"mask.1", i64* %".39"
-  %".104" = getelementptr inbounds i8, ptr %"table", i64 24
-  %"shift.1" = load i64, ptr %".104"
-  store i64 %"shift.1", i64* %".41"
-  %".106" = getelementptr inbounds i8, ptr %"table", i64 0
-  %"slice_start.2" = load i64, ptr %".106"
-  store i64 %"slice_start.2", i64* %".43"
-  %".108" = load ptr, ptr %".35"
-  %".109" = getelementptr inbounds i8, ptr %"state", i64 0
-  store ptr %".108", ptr %".109"
+  store ptr %"table", ptr %".33"
+  %".99" = getelementptr inbounds i8, ptr %"table", i64 8
+  %"slots.1" = load ptr, ptr %".99"
+  store ptr %"slots.1", ptr %".35"
+  %".101" = getelementptr inbounds i8, ptr %"table", i64 16
+  %"mask.1" = load i64, ptr %".101"
+  store i64 %"mask.1", i64* %".37"
+  %".103" = getelementptr inbounds i8, ptr %"table", i64 24
+  %"shift.1" = load i64, ptr %".103"
+  store i64 %"shift.1", i64* %".39"
+  %".105" = getelementptr inbounds i8, ptr %"table", i64 0
+  %"slice_start.2" = load i64, ptr %".105"
+  store i64 %"slice_start.2", i64* %".41"
+  %".107" = load ptr, ptr %".33"
+  %".108" = getelementptr inbounds i8, ptr %"state", i64 0
+  store ptr %".107", ptr %".108"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".88" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".61", ptr %".88"
-  %".90" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 %".75", ptr %".90"
+  %".87" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".60", ptr %".87"
+  %".89" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 %".74", ptr %".89"
   br label %"leave.new_slice"
 slice.probe.endif:
-  %".93" = getelementptr inbounds i8, ptr %".84", i64 0
-  %"slice_start.1" = load i64, ptr %".93"
-  %".94" = icmp eq i64 %"slice_start.1", %".75"
-  br i1 %".94", label %"slice.found", label %"slice.next"
+  %".92" = getelementptr inbounds i8, ptr %".83", i64 0
+  %"slice_start.1" = load i64, ptr %".92"
+  %".93" = icmp eq i64 %"slice_start.1", %".74"
+  br i1 %".93", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".199" = load i64, i64* %".29"
-  %".200" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".199", ptr %".200"
-  %".202" = load i64, i64* %".32"
-  %".203" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".202", ptr %".203"
+  %".196" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed" = load i64, ptr %".196"
+  %".197" = load i64, i64* %".28"
+  %".198" = add i64 %"rows_passed", %".197"
+  %".199" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".198", ptr %".199"
+  %".201" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes" = load i64, ptr %".201"
+  %".202" = load i64, i64* %".30"
+  %".203" = add i64 %"probes", %".202"
+  %".204" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".203", ptr %".204"
   ret i32 2
 group.search:
-  %".130" = load ptr, ptr %".37"
-  %".131" = load i64, i64* %".39"
+  %".129" = load ptr, ptr %".35"
+  %".130" = load i64, i64* %".37"
   br label %"group.probe"
 group:
-  %".175" = phi  ptr [%".119", %"pick.body.endif"], [%".135", %"group.found"]
-  %".176" = getelementptr inbounds i8, ptr %".175", i64 16
-  %".177" = load i64, ptr %".176"
-  %".178" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".177", i64 %".63")
-  %".179" = extractvalue {i64, i1} %".178", 0
-  %".180" = extractvalue {i64, i1} %".178", 1
-  br i1 %".180", label %"group.if", label %"group.endif", !prof !0
+  %".174" = phi  ptr [%".118", %"pick.body.endif"], [%".134", %"group.found"]
+  %".175" = getelementptr inbounds i8, ptr %".174", i64 16
+  %".176" = load i64, ptr %".175"
+  %".177" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".176", i64 %".62")
+  %".178" = extractvalue {i64, i1} %".177", 0
+  %".179" = extractvalue {i64, i1} %".177", 1
+  br i1 %".179", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".133" = phi  i64 [%".117", %"group.search"], [%".150", %"group.step"]
-  %".134" = mul i64 %".133", 24
-  %".135" = getelementptr inbounds i8, ptr %".130", i64 %".134"
-  %".136" = load i64, ptr %".135"
-  %".137" = and i64 %".136", 3
-  %".138" = icmp eq i64 %".137", 1
-  %".139" = getelementptr inbounds i8, ptr %".135", i64 8
-  %".140" = load i64, ptr %".139"
-  %".141" = icmp eq i64 %".140", %".113"
-  %".142" = and i1 %".138", %".141"
-  br i1 %".142", label %"group.found", label %"group.miss", !prof !1
+  %".132" = phi  i64 [%".116", %"group.search"], [%".149", %"group.step"]
+  %".133" = mul i64 %".132", 24
+  %".134" = getelementptr inbounds i8, ptr %".129", i64 %".133"
+  %".135" = load i64, ptr %".134"
+  %".136" = and i64 %".135", 3
+  %".137" = icmp eq i64 %".136", 1
+  %".138" = getelementptr inbounds i8, ptr %".134", i64 8
+  %".139" = load i64, ptr %".138"
+  %".140" = icmp eq i64 %".139", %".112"
+  %".141" = and i1 %".137", %".140"
+  br i1 %".141", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".144" = trunc i64 %".136" to i1
-  br i1 %".144", label %"group.step", label %"group.insert"
+  %".143" = trunc i64 %".135" to i1
+  br i1 %".143", label %"group.step", label %"group.insert"
 group.step:
-  %".146" = load i64, i64* %".32"
-  %".147" = add i64 %".146", 1
-  store i64 %".147", i64* %".32"
-  %".149" = add i64 %".133", 1
-  %".150" = and i64 %".149", %".131"
+  %".145" = load i64, i64* %".30"
+  %".146" = add i64 %".145", 1
+  store i64 %".146", i64* %".30"
+  %".148" = add i64 %".132", 1
+  %".149" = and i64 %".148", %".130"
   br label %"group.probe"
 group.insert:
-  %".152" = load ptr, ptr %".35"
-  %".153" = getelementptr inbounds i8, ptr %".152", i64 32
-  %"count" = load i64, ptr %".153"
-  %".154" = getelementptr inbounds i8, ptr %".152", i64 40
-  %"limit" = load i64, ptr %".154"
-  %".155" = icmp sge i64 %"count", %"limit"
-  br i1 %".155", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".151" = load ptr, ptr %".33"
+  %".152" = getelementptr inbounds i8, ptr %".151", i64 32
+  %"count" = load i64, ptr %".152"
+  %".153" = getelementptr inbounds i8, ptr %".151", i64 40
+  %"limit" = load i64, ptr %".153"
+  %".154" = icmp sge i64 %"count", %"limit"
+  br i1 %".154", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".171" = load i64, ptr %".135"
-  %".172" = or i64 %".171", 4
-  store i64 %".172", ptr %".135"
+  %".170" = load i64, ptr %".134"
+  %".171" = or i64 %".170", 4
+  store i64 %".171", ptr %".134"
   br label %"group"
 group.insert.if:
-  %".157" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".61", ptr %".157"
-  %".159" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".159"
+  %".156" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".60", ptr %".156"
+  %".158" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".158"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".162" = add i64 %"count", 1
-  %".163" = getelementptr inbounds i8, ptr %".152", i64 32
-  store i64 %".162", ptr %".163"
-  store i64 1, ptr %".135"
-  %".166" = getelementptr inbounds i8, ptr %".135", i64 8
-  store i64 %".113", ptr %".166"
-  %".168" = getelementptr inbounds i8, ptr %".135", i64 16
-  store i64 0, ptr %".168"
+  %".161" = add i64 %"count", 1
+  %".162" = getelementptr inbounds i8, ptr %".151", i64 32
+  store i64 %".161", ptr %".162"
+  store i64 1, ptr %".134"
+  %".165" = getelementptr inbounds i8, ptr %".134", i64 8
+  store i64 %".112", ptr %".165"
+  %".167" = getelementptr inbounds i8, ptr %".134", i64 16
+  store i64 0, ptr %".167"
   br label %"group.found"
 leave.grow_table:
-  %".206" = load i64, i64* %".29"
   %".207" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".206", ptr %".207"
-  %".209" = load i64, i64* %".32"
-  %".210" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"rows_passed.1" = load i64, ptr %".207"
+  %".208" = load i64, i64* %".28"
+  %".209" = add i64 %"rows_passed.1", %".208"
+  %".210" = getelementptr inbounds i8, ptr %".1", i64 72
   store i64 %".209", ptr %".210"
+  %".212" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.1" = load i64, ptr %".212"
+  %".213" = load i64, i64* %".30"
+  %".214" = add i64 %"probes.1", %".213"
+  %".215" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".214", ptr %".215"
   ret i32 1
 group.if:
-  %".182" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".61", ptr %".182"
-  %".184" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".184"
+  %".181" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".60", ptr %".181"
+  %".183" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".183"
   br label %"leave.error"
 group.endif:
-  %".187" = getelementptr inbounds i8, ptr %".175", i64 16
-  store i64 %".179", ptr %".187"
-  %".189" = load i64, i64* %".29"
-  %".190" = add i64 %".189", 1
-  store i64 %".190", i64* %".29"
-  %".192" = add nsw i64 %"pick", 1
+  %".186" = getelementptr inbounds i8, ptr %".174", i64 16
+  store i64 %".178", ptr %".186"
+  %".188" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.error:
-  %".213" = load i64, i64* %".29"
-  %".214" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".213", ptr %".214"
-  %".216" = load i64, i64* %".32"
-  %".217" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".216", ptr %".217"
-  ret i32 4
-leave.done:
-  %".220" = load i64, i64* %".29"
+  %".218" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed.2" = load i64, ptr %".218"
+  %".219" = load i64, i64* %".28"
+  %".220" = add i64 %"rows_passed.2", %".219"
   %".221" = getelementptr inbounds i8, ptr %".1", i64 72
   store i64 %".220", ptr %".221"
-  %".223" = load i64, i64* %".32"
-  %".224" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".223", ptr %".224"
+  %".223" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.2" = load i64, ptr %".223"
+  %".224" = load i64, i64* %".30"
+  %".225" = add i64 %"probes.2", %".224"
+  %".226" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".225", ptr %".226"
+  ret i32 4
+leave.done:
+  %".229" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed.3" = load i64, ptr %".229"
+  %".230" = load i64, i64* %".28"
+  %".231" = add i64 %"rows_passed.3", %".230"
+  %".232" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".231", ptr %".232"
+  %".234" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.3" = load i64, ptr %".234"
+  %".235" = load i64, i64* %".30"
+  %".236" = add i64 %"probes.3", %".235"
+  %".237" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".236", ptr %".237"
   ret i32 0
 }
 
@@ -308,172 +327,185 @@ entry:
   %".26" = load i32, ptr %".25"
   %".27" = getelementptr inbounds i8, ptr %".1", i64 32
   %"state" = load ptr, ptr %".27"
-  %".28" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".28"
-  %".29" = alloca i64
-  store i64 %"rows_passed", i64* %".29"
-  %".31" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".31"
-  %".32" = alloca i64
-  store i64 %"probes", i64* %".32"
-  %".34" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".34"
+  %".28" = alloca i64
+  store i64 0, i64* %".28"
+  %".30" = alloca i64
+  store i64 0, i64* %".30"
+  %".32" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".32"
+  %".33" = alloca ptr
+  store ptr %"current", ptr %".33"
   %".35" = alloca ptr
-  store ptr %"current", ptr %".35"
-  %".37" = alloca ptr
-  store ptr null, ptr %".37"
+  store ptr null, ptr %".35"
+  %".37" = alloca i64
+  store i64 0, i64* %".37"
   %".39" = alloca i64
   store i64 0, i64* %".39"
   %".41" = alloca i64
   store i64 0, i64* %".41"
-  %".43" = alloca i64
-  store i64 0, i64* %".43"
-  store ptr %"current", ptr %".35"
-  %".46" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".46"
-  store ptr %"slots", ptr %".37"
-  %".48" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".48"
-  store i64 %"mask", i64* %".39"
-  %".50" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".50"
-  store i64 %"shift", i64* %".41"
-  %".52" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".52"
-  store i64 %"slice_start", i64* %".43"
-  %".54" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".54"
+  store ptr %"current", ptr %".33"
+  %".44" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".44"
+  store ptr %"slots", ptr %".35"
+  %".46" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".46"
+  store i64 %"mask", i64* %".37"
+  %".48" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".48"
+  store i64 %"shift", i64* %".39"
+  %".50" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".50"
+  store i64 %"slice_start", i64* %".41"
+  %".52" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".52"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".139", %"group.endif"]
-  %".56" = icmp slt i64 %"pick", %".3"
-  br i1 %".56", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".135", %"group.endif"]
+  %".54" = icmp slt i64 %"pick", %".3"
+  br i1 %".54", label %"pick.body", label %"pick.after"
 pick.body:
-  %".58" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".59" = load i32, ptr %".58"
-  %".60" = zext i32 %".59" to i64
-  %".61" = add i64 %".2", %".60"
-  %".62" = getelementptr inbounds i64, ptr %".19", i64 %".61"
-  %".63" = load i64, ptr %".62"
-  %".64" = getelementptr inbounds i64, ptr %".15", i64 %".61"
-  %".65" = load i64, ptr %".64"
-  %".66" = load ptr, ptr %".37"
-  %".67" = mul i64 %".65", 11400714819323198485
-  %".68" = load i64, i64* %".41"
-  %".69" = lshr i64 %".67", %".68"
-  %".70" = mul i64 %".69", 24
-  %".71" = getelementptr inbounds i8, ptr %".66", i64 %".70"
-  %".72" = getelementptr inbounds i8, ptr %".71", i64 8
-  %".73" = load i64, ptr %".72"
-  %".74" = icmp eq i64 %".73", %".65"
-  %".75" = and i1 1, %".74"
-  br i1 %".75", label %"group", label %"group.search", !prof !1
+  store i64 %"pick", i64* %".28"
+  %".57" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".58" = load i32, ptr %".57"
+  %".59" = zext i32 %".58" to i64
+  %".60" = add i64 %".2", %".59"
+  %".61" = getelementptr inbounds i64, ptr %".19", i64 %".60"
+  %".62" = load i64, ptr %".61"
+  %".63" = getelementptr inbounds i64, ptr %".15", i64 %".60"
+  %".64" = load i64, ptr %".63"
+  %".65" = load ptr, ptr %".35"
+  %".66" = mul i64 %".64", 11400714819323198485
+  %".67" = load i64, i64* %".39"
+  %".68" = lshr i64 %".66", %".67"
+  %".69" = mul i64 %".68", 24
+  %".70" = getelementptr inbounds i8, ptr %".65", i64 %".69"
+  %".71" = getelementptr inbounds i8, ptr %".70", i64 8
+  %".72" = load i64, ptr %".71"
+  %".73" = icmp eq i64 %".72", %".64"
+  %".74" = and i1 1, %".73"
+  br i1 %".74", label %"group", label %"group.search", !prof !1
 pick.after:
-  %".141" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".141"
-  %".143" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".143"
+  store i64 %".3", i64* %".28"
+  %".138" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".2", ptr %".138"
+  %".140" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".140"
   br label %"leave.done"
 group.search:
-  %".77" = load ptr, ptr %".37"
-  %".78" = load i64, i64* %".39"
+  %".76" = load ptr, ptr %".35"
+  %".77" = load i64, i64* %".37"
   br label %"group.probe"
 group:
-  %".122" = phi  ptr [%".71", %"pick.body"], [%".82", %"group.found"]
-  %".123" = getelementptr inbounds i8, ptr %".122", i64 16
-  %".124" = load i64, ptr %".123"
-  %".125" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".124", i64 %".63")
-  %".126" = extractvalue {i64, i1} %".125", 0
-  %".127" = extractvalue {i64, i1} %".125", 1
-  br i1 %".127", label %"group.if", label %"group.endif", !prof !0
+  %".121" = phi  ptr [%".70", %"pick.body"], [%".81", %"group.found"]
+  %".122" = getelementptr inbounds i8, ptr %".121", i64 16
+  %".123" = load i64, ptr %".122"
+  %".124" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".123", i64 %".62")
+  %".125" = extractvalue {i64, i1} %".124", 0
+  %".126" = extractvalue {i64, i1} %".124", 1
+  br i1 %".126", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".80" = phi  i64 [%".69", %"group.search"], [%".97", %"group.step"]
-  %".81" = mul i64 %".80", 24
-  %".82" = getelementptr inbounds i8, ptr %".77", i64 %".81"
-  %".83" = load i64, ptr %".82"
-  %".84" = and i64 %".83", 3
-  %".85" = icmp eq i64 %".84", 1
-  %".86" = getelementptr inbounds i8, ptr %".82", i64 8
-  %".87" = load i64, ptr %".86"
-  %".88" = icmp eq i64 %".87", %".65"
-  %".89" = and i1 %".85", %".88"
-  br i1 %".89", label %"group.found", label %"group.miss", !prof !1
+  %".79" = phi  i64 [%".68", %"group.search"], [%".96", %"group.step"]
+  %".80" = mul i64 %".79", 24
+  %".81" = getelementptr inbounds i8, ptr %".76", i64 %".80"
+  %".82" = load i64, ptr %".81"
+  %".83" = and i64 %".82", 3
+  %".84" = icmp eq i64 %".83", 1
+  %".85" = getelementptr inbounds i8, ptr %".81", i64 8
+  %".86" = load i64, ptr %".85"
+  %".87" = icmp eq i64 %".86", %".64"
+  %".88" = and i1 %".84", %".87"
+  br i1 %".88", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".91" = trunc i64 %".83" to i1
-  br i1 %".91", label %"group.step", label %"group.insert"
+  %".90" = trunc i64 %".82" to i1
+  br i1 %".90", label %"group.step", label %"group.insert"
 group.step:
-  %".93" = load i64, i64* %".32"
-  %".94" = add i64 %".93", 1
-  store i64 %".94", i64* %".32"
-  %".96" = add i64 %".80", 1
-  %".97" = and i64 %".96", %".78"
+  %".92" = load i64, i64* %".30"
+  %".93" = add i64 %".92", 1
+  store i64 %".93", i64* %".30"
+  %".95" = add i64 %".79", 1
+  %".96" = and i64 %".95", %".77"
   br label %"group.probe"
 group.insert:
-  %".99" = load ptr, ptr %".35"
-  %".100" = getelementptr inbounds i8, ptr %".99", i64 32
-  %"count" = load i64, ptr %".100"
-  %".101" = getelementptr inbounds i8, ptr %".99", i64 40
-  %"limit" = load i64, ptr %".101"
-  %".102" = icmp sge i64 %"count", %"limit"
-  br i1 %".102", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".98" = load ptr, ptr %".33"
+  %".99" = getelementptr inbounds i8, ptr %".98", i64 32
+  %"count" = load i64, ptr %".99"
+  %".100" = getelementptr inbounds i8, ptr %".98", i64 40
+  %"limit" = load i64, ptr %".100"
+  %".101" = icmp sge i64 %"count", %"limit"
+  br i1 %".101", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".118" = load i64, ptr %".82"
-  %".119" = or i64 %".118", 4
-  store i64 %".119", ptr %".82"
+  %".117" = load i64, ptr %".81"
+  %".118" = or i64 %".117", 4
+  store i64 %".118", ptr %".81"
   br label %"group"
 group.insert.if:
-  %".104" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".61", ptr %".104"
-  %".106" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".106"
+  %".103" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".60", ptr %".103"
+  %".105" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".105"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".109" = add i64 %"count", 1
-  %".110" = getelementptr inbounds i8, ptr %".99", i64 32
-  store i64 %".109", ptr %".110"
-  store i64 1, ptr %".82"
-  %".113" = getelementptr inbounds i8, ptr %".82", i64 8
-  store i64 %".65", ptr %".113"
-  %".115" = getelementptr inbounds i8, ptr %".82", i64 16
-  store i64 0, ptr %".115"
+  %".108" = add i64 %"count", 1
+  %".109" = getelementptr inbounds i8, ptr %".98", i64 32
+  store i64 %".108", ptr %".109"
+  store i64 1, ptr %".81"
+  %".112" = getelementptr inbounds i8, ptr %".81", i64 8
+  store i64 %".64", ptr %".112"
+  %".114" = getelementptr inbounds i8, ptr %".81", i64 16
+  store i64 0, ptr %".114"
   br label %"group.found"
 leave.grow_table:
-  %".146" = load i64, i64* %".29"
-  %".147" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".146", ptr %".147"
-  %".149" = load i64, i64* %".32"
-  %".150" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".149", ptr %".150"
+  %".143" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed" = load i64, ptr %".143"
+  %".144" = load i64, i64* %".28"
+  %".145" = add i64 %"rows_passed", %".144"
+  %".146" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".145", ptr %".146"
+  %".148" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes" = load i64, ptr %".148"
+  %".149" = load i64, i64* %".30"
+  %".150" = add i64 %"probes", %".149"
+  %".151" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".150", ptr %".151"
   ret i32 1
 group.if:
-  %".129" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".61", ptr %".129"
-  %".131" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 1, ptr %".131"
+  %".128" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".60", ptr %".128"
+  %".130" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 1, ptr %".130"
   br label %"leave.error"
 group.endif:
-  %".134" = getelementptr inbounds i8, ptr %".122", i64 16
-  store i64 %".126", ptr %".134"
-  %".136" = load i64, i64* %".29"
-  %".137" = add i64 %".136", 1
-  store i64 %".137", i64* %".29"
-  %".139" = add nsw i64 %"pick", 1
+  %".133" = getelementptr inbounds i8, ptr %".121", i64 16
+  store i64 %".125", ptr %".133"
+  %".135" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.error:
-  %".153" = load i64, i64* %".29"
   %".154" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".153", ptr %".154"
-  %".156" = load i64, i64* %".32"
-  %".157" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"rows_passed.1" = load i64, ptr %".154"
+  %".155" = load i64, i64* %".28"
+  %".156" = add i64 %"rows_passed.1", %".155"
+  %".157" = getelementptr inbounds i8, ptr %".1", i64 72
   store i64 %".156", ptr %".157"
+  %".159" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.1" = load i64, ptr %".159"
+  %".160" = load i64, i64* %".30"
+  %".161" = add i64 %"probes.1", %".160"
+  %".162" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".161", ptr %".162"
   ret i32 4
 leave.done:
-  %".160" = load i64, i64* %".29"
-  %".161" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".160", ptr %".161"
-  %".163" = load i64, i64* %".32"
-  %".164" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".163", ptr %".164"
+  %".165" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed.2" = load i64, ptr %".165"
+  %".166" = load i64, i64* %".28"
+  %".167" = add i64 %"rows_passed.2", %".166"
+  %".168" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".167", ptr %".168"
+  %".170" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.2" = load i64, ptr %".170"
+  %".171" = load i64, i64* %".30"
+  %".172" = add i64 %"probes.2", %".171"
+  %".173" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".172", ptr %".173"
   ret i32 0
 }
 

@@ -21,249 +21,268 @@ entry:
   %"lookups" = load ptr, ptr %".16"
   %".17" = getelementptr inbounds i8, ptr %".1", i64 32
   %"state" = load ptr, ptr %".17"
-  %".18" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".18"
-  %".19" = alloca i64
-  store i64 %"rows_passed", i64* %".19"
-  %".21" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".21"
-  %".22" = alloca i64
-  store i64 %"probes", i64* %".22"
-  %".24" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".24"
+  %".18" = alloca i64
+  store i64 0, i64* %".18"
+  %".20" = alloca i64
+  store i64 0, i64* %".20"
+  %".22" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".22"
+  %".23" = alloca ptr
+  store ptr %"current", ptr %".23"
   %".25" = alloca ptr
-  store ptr %"current", ptr %".25"
-  %".27" = alloca ptr
-  store ptr null, ptr %".27"
+  store ptr null, ptr %".25"
+  %".27" = alloca i64
+  store i64 0, i64* %".27"
   %".29" = alloca i64
   store i64 0, i64* %".29"
   %".31" = alloca i64
   store i64 0, i64* %".31"
-  %".33" = alloca i64
-  store i64 0, i64* %".33"
-  store ptr %"current", ptr %".25"
-  %".36" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".36"
-  store ptr %"slots", ptr %".27"
-  %".38" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".38"
-  store i64 %"mask", i64* %".29"
-  %".40" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".40"
-  store i64 %"shift", i64* %".31"
-  %".42" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".42"
-  store i64 %"slice_start", i64* %".33"
-  %".44" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".44"
+  store ptr %"current", ptr %".23"
+  %".34" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".34"
+  store ptr %"slots", ptr %".25"
+  %".36" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".36"
+  store i64 %"mask", i64* %".27"
+  %".38" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".38"
+  store i64 %"shift", i64* %".29"
+  %".40" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".40"
+  store i64 %"slice_start", i64* %".31"
+  %".42" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".42"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".182", %"group.endif"]
-  %".46" = icmp slt i64 %"pick", %".3"
-  br i1 %".46", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".178", %"group.endif"]
+  %".44" = icmp slt i64 %"pick", %".3"
+  br i1 %".44", label %"pick.body", label %"pick.after"
 pick.body:
-  %".48" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".49" = load i32, ptr %".48"
-  %".50" = zext i32 %".49" to i64
-  %".51" = add i64 %".2", %".50"
-  %".52" = getelementptr inbounds i64, ptr %".15", i64 %".51"
-  %".53" = load i64, ptr %".52"
-  %".54" = getelementptr inbounds i64, ptr %".13", i64 %".51"
-  %".55" = load i64, ptr %".54"
-  %".56" = load i64, i64* %".33"
-  %".57" = sub i64 %".55", %".56"
-  %".58" = icmp uge i64 %".57", 10000000
-  br i1 %".58", label %"pick.body.if", label %"pick.body.endif", !prof !0
+  store i64 %"pick", i64* %".18"
+  %".47" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".48" = load i32, ptr %".47"
+  %".49" = zext i32 %".48" to i64
+  %".50" = add i64 %".2", %".49"
+  %".51" = getelementptr inbounds i64, ptr %".15", i64 %".50"
+  %".52" = load i64, ptr %".51"
+  %".53" = getelementptr inbounds i64, ptr %".13", i64 %".50"
+  %".54" = load i64, ptr %".53"
+  %".55" = load i64, i64* %".31"
+  %".56" = sub i64 %".54", %".55"
+  %".57" = icmp uge i64 %".56", 10000000
+  br i1 %".57", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
-  %".184" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".184"
-  %".186" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".186"
+  store i64 %".3", i64* %".18"
+  %".181" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".2", ptr %".181"
+  %".183" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".183"
   br label %"leave.done"
 pick.body.if:
-  %".60" = sub i64 %".55", 0
-  %".61" = srem i64 %".60", 10000000
-  %".62" = icmp slt i64 %".61", 0
-  %".63" = add i64 %".61", 10000000
-  %".64" = select  i1 %".62", i64 %".63", i64 %".61"
-  %".65" = sub i64 %".55", %".64"
-  %".66" = getelementptr inbounds i8, ptr %"state", i64 8
-  %"directory" = load ptr, ptr %".66"
-  %".67" = getelementptr inbounds i8, ptr %"state", i64 16
-  %"directory_mask" = load i64, ptr %".67"
-  %".68" = getelementptr inbounds i8, ptr %"state", i64 24
-  %"directory_shift" = load i64, ptr %".68"
-  %".69" = mul i64 %".65", 11400714819323198485
-  %".70" = lshr i64 %".69", %"directory_shift"
+  %".59" = sub i64 %".54", 0
+  %".60" = srem i64 %".59", 10000000
+  %".61" = icmp slt i64 %".60", 0
+  %".62" = add i64 %".60", 10000000
+  %".63" = select  i1 %".61", i64 %".62", i64 %".60"
+  %".64" = sub i64 %".54", %".63"
+  %".65" = getelementptr inbounds i8, ptr %"state", i64 8
+  %"directory" = load ptr, ptr %".65"
+  %".66" = getelementptr inbounds i8, ptr %"state", i64 16
+  %"directory_mask" = load i64, ptr %".66"
+  %".67" = getelementptr inbounds i8, ptr %"state", i64 24
+  %"directory_shift" = load i64, ptr %".67"
+  %".68" = mul i64 %".64", 11400714819323198485
+  %".69" = lshr i64 %".68", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".102" = getelementptr inbounds i64, ptr %".11", i64 %".51"
-  %".103" = load i64, ptr %".102"
-  %".104" = load ptr, ptr %".27"
-  %".105" = mul i64 %".103", 11400714819323198485
-  %".106" = load i64, i64* %".31"
-  %".107" = lshr i64 %".105", %".106"
-  %".108" = mul i64 %".107", 24
-  %".109" = getelementptr inbounds i8, ptr %".104", i64 %".108"
-  %".110" = load i64, ptr %".109"
-  %".111" = or i64 3, 4
-  %".112" = and i64 %".110", %".111"
-  %".113" = or i64 1, 4
-  %".114" = icmp eq i64 %".112", %".113"
-  %".115" = getelementptr inbounds i8, ptr %".109", i64 8
-  %".116" = load i64, ptr %".115"
-  %".117" = icmp eq i64 %".116", %".103"
-  %".118" = and i1 %".114", %".117"
-  br i1 %".118", label %"group", label %"group.search", !prof !1
+  %".101" = getelementptr inbounds i64, ptr %".11", i64 %".50"
+  %".102" = load i64, ptr %".101"
+  %".103" = load ptr, ptr %".25"
+  %".104" = mul i64 %".102", 11400714819323198485
+  %".105" = load i64, i64* %".29"
+  %".106" = lshr i64 %".104", %".105"
+  %".107" = mul i64 %".106", 24
+  %".108" = getelementptr inbounds i8, ptr %".103", i64 %".107"
+  %".109" = load i64, ptr %".108"
+  %".110" = or i64 3, 4
+  %".111" = and i64 %".109", %".110"
+  %".112" = or i64 1, 4
+  %".113" = icmp eq i64 %".111", %".112"
+  %".114" = getelementptr inbounds i8, ptr %".108", i64 8
+  %".115" = load i64, ptr %".114"
+  %".116" = icmp eq i64 %".115", %".102"
+  %".117" = and i1 %".113", %".116"
+  br i1 %".117", label %"group", label %"group.search", !prof !1
 slice.probe:
-  %".72" = phi  i64 [%".70", %"pick.body.if"], [%".87", %"slice.next"]
-  %".73" = mul i64 %".72", 16
-  %".74" = getelementptr inbounds i8, ptr %"directory", i64 %".73"
-  %".75" = getelementptr inbounds i8, ptr %".74", i64 8
-  %"table" = load ptr, ptr %".75"
-  %".76" = icmp eq ptr %"table", null
-  br i1 %".76", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
+  %".71" = phi  i64 [%".69", %"pick.body.if"], [%".86", %"slice.next"]
+  %".72" = mul i64 %".71", 16
+  %".73" = getelementptr inbounds i8, ptr %"directory", i64 %".72"
+  %".74" = getelementptr inbounds i8, ptr %".73", i64 8
+  %"table" = load ptr, ptr %".74"
+  %".75" = icmp eq ptr %"table", null
+  br i1 %".75", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
 slice.next:
-  %".86" = add i64 %".72", 1
-  %".87" = and i64 %".86", %"directory_mask"
+  %".85" = add i64 %".71", 1
+  %".86" = and i64 %".85", %"directory_mask"
   br label %"slice.probe"
 slice.found:
-  store ptr %"table", ptr %".25"
-  %".90" = getelementptr inbounds i8, ptr %"table", i64 8
-  %"slots.1" = load ptr, ptr %".90"
-  store ptr %"slots.1", ptr %".27"
-  %".92" = getelementptr inbounds i8, ptr %"table", i64 16
-  %"mask.1" = load i64, ptr %".92"
-  store i64 %"mask.1", i64* %".29"
-  %".94" = getelementptr inbounds i8, ptr %"table", i64 24
-  %"shift.1" = load i64, ptr %".94"
-  store i64 %"shift.1", i64* %".31"
-  %".96" = getelementptr inbounds i8, ptr %"table", i64 0
-  %"slice_start.2" = load i64, ptr %".96"
-  store i64 %"slice_start.2", i64* %".33"
-  %".98" = load ptr, ptr %".25"
-  %".99" = getelementptr inbounds i8, ptr %"state", i64 0
-  store ptr %".98", ptr %".99"
+  store ptr %"table", ptr %".23"
+  %".89" = getelementptr inbounds i8, ptr %"table", i64 8
+  %"slots.1" = load ptr, ptr %".89"
+  store ptr %"slots.1", ptr %".25"
+  %".91" = getelementptr inbounds i8, ptr %"table", i64 16
+  %"mask.1" = load i64, ptr %".91"
+  store i64 %"mask.1", i64* %".27"
+  %".93" = getelementptr inbounds i8, ptr %"table", i64 24
+  %"shift.1" = load i64, ptr %".93"
+  store i64 %"shift.1", i64* %".29"
+  %".95" = getelementptr inbounds i8, ptr %"table", i64 0
+  %"slice_start.2" = load i64, ptr %".95"
+  store i64 %"slice_start.2", i64* %".31"
+  %".97" = load ptr, ptr %".23"
+  %".98" = getelementptr inbounds i8, ptr %"state", i64 0
+  store ptr %".97", ptr %".98"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".78" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".51", ptr %".78"
-  %".80" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 %".65", ptr %".80"
+  %".77" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".50", ptr %".77"
+  %".79" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 %".64", ptr %".79"
   br label %"leave.new_slice"
 slice.probe.endif:
-  %".83" = getelementptr inbounds i8, ptr %".74", i64 0
-  %"slice_start.1" = load i64, ptr %".83"
-  %".84" = icmp eq i64 %"slice_start.1", %".65"
-  br i1 %".84", label %"slice.found", label %"slice.next"
+  %".82" = getelementptr inbounds i8, ptr %".73", i64 0
+  %"slice_start.1" = load i64, ptr %".82"
+  %".83" = icmp eq i64 %"slice_start.1", %".64"
+  br i1 %".83", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".189" = load i64, i64* %".19"
-  %".190" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".189", ptr %".190"
-  %".192" = load i64, i64* %".22"
-  %".193" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".192", ptr %".193"
+  %".186" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed" = load i64, ptr %".186"
+  %".187" = load i64, i64* %".18"
+  %".188" = add i64 %"rows_passed", %".187"
+  %".189" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".188", ptr %".189"
+  %".191" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes" = load i64, ptr %".191"
+  %".192" = load i64, i64* %".20"
+  %".193" = add i64 %"probes", %".192"
+  %".194" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".193", ptr %".194"
   ret i32 2
 group.search:
-  %".120" = load ptr, ptr %".27"
-  %".121" = load i64, i64* %".29"
+  %".119" = load ptr, ptr %".25"
+  %".120" = load i64, i64* %".27"
   br label %"group.probe"
 group:
-  %".165" = phi  ptr [%".109", %"pick.body.endif"], [%".125", %"group.found"]
-  %".166" = getelementptr inbounds i8, ptr %".165", i64 16
-  %".167" = load i64, ptr %".166"
-  %".168" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".167", i64 %".53")
-  %".169" = extractvalue {i64, i1} %".168", 0
-  %".170" = extractvalue {i64, i1} %".168", 1
-  br i1 %".170", label %"group.if", label %"group.endif", !prof !0
+  %".164" = phi  ptr [%".108", %"pick.body.endif"], [%".124", %"group.found"]
+  %".165" = getelementptr inbounds i8, ptr %".164", i64 16
+  %".166" = load i64, ptr %".165"
+  %".167" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".166", i64 %".52")
+  %".168" = extractvalue {i64, i1} %".167", 0
+  %".169" = extractvalue {i64, i1} %".167", 1
+  br i1 %".169", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".123" = phi  i64 [%".107", %"group.search"], [%".140", %"group.step"]
-  %".124" = mul i64 %".123", 24
-  %".125" = getelementptr inbounds i8, ptr %".120", i64 %".124"
-  %".126" = load i64, ptr %".125"
-  %".127" = and i64 %".126", 3
-  %".128" = icmp eq i64 %".127", 1
-  %".129" = getelementptr inbounds i8, ptr %".125", i64 8
-  %".130" = load i64, ptr %".129"
-  %".131" = icmp eq i64 %".130", %".103"
-  %".132" = and i1 %".128", %".131"
-  br i1 %".132", label %"group.found", label %"group.miss", !prof !1
+  %".122" = phi  i64 [%".106", %"group.search"], [%".139", %"group.step"]
+  %".123" = mul i64 %".122", 24
+  %".124" = getelementptr inbounds i8, ptr %".119", i64 %".123"
+  %".125" = load i64, ptr %".124"
+  %".126" = and i64 %".125", 3
+  %".127" = icmp eq i64 %".126", 1
+  %".128" = getelementptr inbounds i8, ptr %".124", i64 8
+  %".129" = load i64, ptr %".128"
+  %".130" = icmp eq i64 %".129", %".102"
+  %".131" = and i1 %".127", %".130"
+  br i1 %".131", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".134" = trunc i64 %".126" to i1
-  br i1 %".134", label %"group.step", label %"group.insert"
+  %".133" = trunc i64 %".125" to i1
+  br i1 %".133", label %"group.step", label %"group.insert"
 group.step:
-  %".136" = load i64, i64* %".22"
-  %".137" = add i64 %".136", 1
-  store i64 %".137", i64* %".22"
-  %".139" = add i64 %".123", 1
-  %".140" = and i64 %".139", %".121"
+  %".135" = load i64, i64* %".20"
+  %".136" = add i64 %".135", 1
+  store i64 %".136", i64* %".20"
+  %".138" = add i64 %".122", 1
+  %".139" = and i64 %".138", %".120"
   br label %"group.probe"
 group.insert:
-  %".142" = load ptr, ptr %".25"
-  %".143" = getelementptr inbounds i8, ptr %".142", i64 32
-  %"count" = load i64, ptr %".143"
-  %".144" = getelementptr inbounds i8, ptr %".142", i64 40
-  %"limit" = load i64, ptr %".144"
-  %".145" = icmp sge i64 %"count", %"limit"
-  br i1 %".145", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".141" = load ptr, ptr %".23"
+  %".142" = getelementptr inbounds i8, ptr %".141", i64 32
+  %"count" = load i64, ptr %".142"
+  %".143" = getelementptr inbounds i8, ptr %".141", i64 40
+  %"limit" = load i64, ptr %".143"
+  %".144" = icmp sge i64 %"count", %"limit"
+  br i1 %".144", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".161" = load i64, ptr %".125"
-  %".162" = or i64 %".161", 4
-  store i64 %".162", ptr %".125"
+  %".160" = load i64, ptr %".124"
+  %".161" = or i64 %".160", 4
+  store i64 %".161", ptr %".124"
   br label %"group"
 group.insert.if:
-  %".147" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".51", ptr %".147"
-  %".149" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".149"
+  %".146" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".50", ptr %".146"
+  %".148" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".148"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".152" = add i64 %"count", 1
-  %".153" = getelementptr inbounds i8, ptr %".142", i64 32
-  store i64 %".152", ptr %".153"
-  store i64 1, ptr %".125"
-  %".156" = getelementptr inbounds i8, ptr %".125", i64 8
-  store i64 %".103", ptr %".156"
-  %".158" = getelementptr inbounds i8, ptr %".125", i64 16
-  store i64 0, ptr %".158"
+  %".151" = add i64 %"count", 1
+  %".152" = getelementptr inbounds i8, ptr %".141", i64 32
+  store i64 %".151", ptr %".152"
+  store i64 1, ptr %".124"
+  %".155" = getelementptr inbounds i8, ptr %".124", i64 8
+  store i64 %".102", ptr %".155"
+  %".157" = getelementptr inbounds i8, ptr %".124", i64 16
+  store i64 0, ptr %".157"
   br label %"group.found"
 leave.grow_table:
-  %".196" = load i64, i64* %".19"
   %".197" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".196", ptr %".197"
-  %".199" = load i64, i64* %".22"
-  %".200" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"rows_passed.1" = load i64, ptr %".197"
+  %".198" = load i64, i64* %".18"
+  %".199" = add i64 %"rows_passed.1", %".198"
+  %".200" = getelementptr inbounds i8, ptr %".1", i64 72
   store i64 %".199", ptr %".200"
+  %".202" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.1" = load i64, ptr %".202"
+  %".203" = load i64, i64* %".20"
+  %".204" = add i64 %"probes.1", %".203"
+  %".205" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".204", ptr %".205"
   ret i32 1
 group.if:
-  %".172" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".51", ptr %".172"
-  %".174" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".174"
+  %".171" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".50", ptr %".171"
+  %".173" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".173"
   br label %"leave.error"
 group.endif:
-  %".177" = getelementptr inbounds i8, ptr %".165", i64 16
-  store i64 %".169", ptr %".177"
-  %".179" = load i64, i64* %".19"
-  %".180" = add i64 %".179", 1
-  store i64 %".180", i64* %".19"
-  %".182" = add nsw i64 %"pick", 1
+  %".176" = getelementptr inbounds i8, ptr %".164", i64 16
+  store i64 %".168", ptr %".176"
+  %".178" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.error:
-  %".203" = load i64, i64* %".19"
-  %".204" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".203", ptr %".204"
-  %".206" = load i64, i64* %".22"
-  %".207" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".206", ptr %".207"
-  ret i32 4
-leave.done:
-  %".210" = load i64, i64* %".19"
+  %".208" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed.2" = load i64, ptr %".208"
+  %".209" = load i64, i64* %".18"
+  %".210" = add i64 %"rows_passed.2", %".209"
   %".211" = getelementptr inbounds i8, ptr %".1", i64 72
   store i64 %".210", ptr %".211"
-  %".213" = load i64, i64* %".22"
-  %".214" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".213", ptr %".214"
+  %".213" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.2" = load i64, ptr %".213"
+  %".214" = load i64, i64* %".20"
+  %".215" = add i64 %"probes.2", %".214"
+  %".216" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".215", ptr %".216"
+  ret i32 4
+leave.done:
+  %".219" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed.3" = load i64, ptr %".219"
+  %".220" = load i64, i64* %".18"
+  %".221" = add i64 %"rows_passed.3", %".220"
+  %".222" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".221", ptr %".222"
+  %".224" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.3" = load i64, ptr %".224"
+  %".225" = load i64, i64* %".20"
+  %".226" = add i64 %"probes.3", %".225"
+  %".227" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".226", ptr %".227"
   ret i32 0
 }
 
@@ -288,172 +307,185 @@ entry:
   %"lookups" = load ptr, ptr %".16"
   %".17" = getelementptr inbounds i8, ptr %".1", i64 32
   %"state" = load ptr, ptr %".17"
-  %".18" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".18"
-  %".19" = alloca i64
-  store i64 %"rows_passed", i64* %".19"
-  %".21" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".21"
-  %".22" = alloca i64
-  store i64 %"probes", i64* %".22"
-  %".24" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".24"
+  %".18" = alloca i64
+  store i64 0, i64* %".18"
+  %".20" = alloca i64
+  store i64 0, i64* %".20"
+  %".22" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".22"
+  %".23" = alloca ptr
+  store ptr %"current", ptr %".23"
   %".25" = alloca ptr
-  store ptr %"current", ptr %".25"
-  %".27" = alloca ptr
-  store ptr null, ptr %".27"
+  store ptr null, ptr %".25"
+  %".27" = alloca i64
+  store i64 0, i64* %".27"
   %".29" = alloca i64
   store i64 0, i64* %".29"
   %".31" = alloca i64
   store i64 0, i64* %".31"
-  %".33" = alloca i64
-  store i64 0, i64* %".33"
-  store ptr %"current", ptr %".25"
-  %".36" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".36"
-  store ptr %"slots", ptr %".27"
-  %".38" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".38"
-  store i64 %"mask", i64* %".29"
-  %".40" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".40"
-  store i64 %"shift", i64* %".31"
-  %".42" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".42"
-  store i64 %"slice_start", i64* %".33"
-  %".44" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".44"
+  store ptr %"current", ptr %".23"
+  %".34" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".34"
+  store ptr %"slots", ptr %".25"
+  %".36" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".36"
+  store i64 %"mask", i64* %".27"
+  %".38" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".38"
+  store i64 %"shift", i64* %".29"
+  %".40" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".40"
+  store i64 %"slice_start", i64* %".31"
+  %".42" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".42"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".129", %"group.endif"]
-  %".46" = icmp slt i64 %"pick", %".3"
-  br i1 %".46", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".125", %"group.endif"]
+  %".44" = icmp slt i64 %"pick", %".3"
+  br i1 %".44", label %"pick.body", label %"pick.after"
 pick.body:
-  %".48" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".49" = load i32, ptr %".48"
-  %".50" = zext i32 %".49" to i64
-  %".51" = add i64 %".2", %".50"
-  %".52" = getelementptr inbounds i64, ptr %".15", i64 %".51"
-  %".53" = load i64, ptr %".52"
-  %".54" = getelementptr inbounds i64, ptr %".11", i64 %".51"
-  %".55" = load i64, ptr %".54"
-  %".56" = load ptr, ptr %".27"
-  %".57" = mul i64 %".55", 11400714819323198485
-  %".58" = load i64, i64* %".31"
-  %".59" = lshr i64 %".57", %".58"
-  %".60" = mul i64 %".59", 24
-  %".61" = getelementptr inbounds i8, ptr %".56", i64 %".60"
-  %".62" = getelementptr inbounds i8, ptr %".61", i64 8
-  %".63" = load i64, ptr %".62"
-  %".64" = icmp eq i64 %".63", %".55"
-  %".65" = and i1 1, %".64"
-  br i1 %".65", label %"group", label %"group.search", !prof !1
+  store i64 %"pick", i64* %".18"
+  %".47" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".48" = load i32, ptr %".47"
+  %".49" = zext i32 %".48" to i64
+  %".50" = add i64 %".2", %".49"
+  %".51" = getelementptr inbounds i64, ptr %".15", i64 %".50"
+  %".52" = load i64, ptr %".51"
+  %".53" = getelementptr inbounds i64, ptr %".11", i64 %".50"
+  %".54" = load i64, ptr %".53"
+  %".55" = load ptr, ptr %".25"
+  %".56" = mul i64 %".54", 11400714819323198485
+  %".57" = load i64, i64* %".29"
+  %".58" = lshr i64 %".56", %".57"
+  %".59" = mul i64 %".58", 24
+  %".60" = getelementptr inbounds i8, ptr %".55", i64 %".59"
+  %".61" = getelementptr inbounds i8, ptr %".60", i64 8
+  %".62" = load i64, ptr %".61"
+  %".63" = icmp eq i64 %".62", %".54"
+  %".64" = and i1 1, %".63"
+  br i1 %".64", label %"group", label %"group.search", !prof !1
 pick.after:
-  %".131" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".131"
-  %".133" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".133"
+  store i64 %".3", i64* %".18"
+  %".128" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".2", ptr %".128"
+  %".130" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".130"
   br label %"leave.done"
 group.search:
-  %".67" = load ptr, ptr %".27"
-  %".68" = load i64, i64* %".29"
+  %".66" = load ptr, ptr %".25"
+  %".67" = load i64, i64* %".27"
   br label %"group.probe"
 group:
-  %".112" = phi  ptr [%".61", %"pick.body"], [%".72", %"group.found"]
-  %".113" = getelementptr inbounds i8, ptr %".112", i64 16
-  %".114" = load i64, ptr %".113"
-  %".115" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".114", i64 %".53")
-  %".116" = extractvalue {i64, i1} %".115", 0
-  %".117" = extractvalue {i64, i1} %".115", 1
-  br i1 %".117", label %"group.if", label %"group.endif", !prof !0
+  %".111" = phi  ptr [%".60", %"pick.body"], [%".71", %"group.found"]
+  %".112" = getelementptr inbounds i8, ptr %".111", i64 16
+  %".113" = load i64, ptr %".112"
+  %".114" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".113", i64 %".52")
+  %".115" = extractvalue {i64, i1} %".114", 0
+  %".116" = extractvalue {i64, i1} %".114", 1
+  br i1 %".116", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".70" = phi  i64 [%".59", %"group.search"], [%".87", %"group.step"]
-  %".71" = mul i64 %".70", 24
-  %".72" = getelementptr inbounds i8, ptr %".67", i64 %".71"
-  %".73" = load i64, ptr %".72"
-  %".74" = and i64 %".73", 3
-  %".75" = icmp eq i64 %".74", 1
-  %".76" = getelementptr inbounds i8, ptr %".72", i64 8
-  %".77" = load i64, ptr %".76"
-  %".78" = icmp eq i64 %".77", %".55"
-  %".79" = and i1 %".75", %".78"
-  br i1 %".79", label %"group.found", label %"group.miss", !prof !1
+  %".69" = phi  i64 [%".58", %"group.search"], [%".86", %"group.step"]
+  %".70" = mul i64 %".69", 24
+  %".71" = getelementptr inbounds i8, ptr %".66", i64 %".70"
+  %".72" = load i64, ptr %".71"
+  %".73" = and i64 %".72", 3
+  %".74" = icmp eq i64 %".73", 1
+  %".75" = getelementptr inbounds i8, ptr %".71", i64 8
+  %".76" = load i64, ptr %".75"
+  %".77" = icmp eq i64 %".76", %".54"
+  %".78" = and i1 %".74", %".77"
+  br i1 %".78", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".81" = trunc i64 %".73" to i1
-  br i1 %".81", label %"group.step", label %"group.insert"
+  %".80" = trunc i64 %".72" to i1
+  br i1 %".80", label %"group.step", label %"group.insert"
 group.step:
-  %".83" = load i64, i64* %".22"
-  %".84" = add i64 %".83", 1
-  store i64 %".84", i64* %".22"
-  %".86" = add i64 %".70", 1
-  %".87" = and i64 %".86", %".68"
+  %".82" = load i64, i64* %".20"
+  %".83" = add i64 %".82", 1
+  store i64 %".83", i64* %".20"
+  %".85" = add i64 %".69", 1
+  %".86" = and i64 %".85", %".67"
   br label %"group.probe"
 group.insert:
-  %".89" = load ptr, ptr %".25"
-  %".90" = getelementptr inbounds i8, ptr %".89", i64 32
-  %"count" = load i64, ptr %".90"
-  %".91" = getelementptr inbounds i8, ptr %".89", i64 40
-  %"limit" = load i64, ptr %".91"
-  %".92" = icmp sge i64 %"count", %"limit"
-  br i1 %".92", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".88" = load ptr, ptr %".23"
+  %".89" = getelementptr inbounds i8, ptr %".88", i64 32
+  %"count" = load i64, ptr %".89"
+  %".90" = getelementptr inbounds i8, ptr %".88", i64 40
+  %"limit" = load i64, ptr %".90"
+  %".91" = icmp sge i64 %"count", %"limit"
+  br i1 %".91", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".108" = load i64, ptr %".72"
-  %".109" = or i64 %".108", 4
-  store i64 %".109", ptr %".72"
+  %".107" = load i64, ptr %".71"
+  %".108" = or i64 %".107", 4
+  store i64 %".108", ptr %".71"
   br label %"group"
 group.insert.if:
-  %".94" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".51", ptr %".94"
-  %".96" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".96"
+  %".93" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".50", ptr %".93"
+  %".95" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 0, ptr %".95"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".99" = add i64 %"count", 1
-  %".100" = getelementptr inbounds i8, ptr %".89", i64 32
-  store i64 %".99", ptr %".100"
-  store i64 1, ptr %".72"
-  %".103" = getelementptr inbounds i8, ptr %".72", i64 8
-  store i64 %".55", ptr %".103"
-  %".105" = getelementptr inbounds i8, ptr %".72", i64 16
-  store i64 0, ptr %".105"
+  %".98" = add i64 %"count", 1
+  %".99" = getelementptr inbounds i8, ptr %".88", i64 32
+  store i64 %".98", ptr %".99"
+  store i64 1, ptr %".71"
+  %".102" = getelementptr inbounds i8, ptr %".71", i64 8
+  store i64 %".54", ptr %".102"
+  %".104" = getelementptr inbounds i8, ptr %".71", i64 16
+  store i64 0, ptr %".104"
   br label %"group.found"
 leave.grow_table:
-  %".136" = load i64, i64* %".19"
-  %".137" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".136", ptr %".137"
-  %".139" = load i64, i64* %".22"
-  %".140" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".139", ptr %".140"
+  %".133" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed" = load i64, ptr %".133"
+  %".134" = load i64, i64* %".18"
+  %".135" = add i64 %"rows_passed", %".134"
+  %".136" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".135", ptr %".136"
+  %".138" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes" = load i64, ptr %".138"
+  %".139" = load i64, i64* %".20"
+  %".140" = add i64 %"probes", %".139"
+  %".141" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".140", ptr %".141"
   ret i32 1
 group.if:
-  %".119" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".51", ptr %".119"
-  %".121" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 1, ptr %".121"
+  %".118" = getelementptr inbounds i8, ptr %".1", i64 56
+  store i64 %".50", ptr %".118"
+  %".120" = getelementptr inbounds i8, ptr %".1", i64 64
+  store i64 1, ptr %".120"
   br label %"leave.error"
 group.endif:
-  %".124" = getelementptr inbounds i8, ptr %".112", i64 16
-  store i64 %".116", ptr %".124"
-  %".126" = load i64, i64* %".19"
-  %".127" = add i64 %".126", 1
-  store i64 %".127", i64* %".19"
-  %".129" = add nsw i64 %"pick", 1
+  %".123" = getelementptr inbounds i8, ptr %".111", i64 16
+  store i64 %".115", ptr %".123"
+  %".125" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.error:
-  %".143" = load i64, i64* %".19"
   %".144" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".143", ptr %".144"
-  %".146" = load i64, i64* %".22"
-  %".147" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"rows_passed.1" = load i64, ptr %".144"
+  %".145" = load i64, i64* %".18"
+  %".146" = add i64 %"rows_passed.1", %".145"
+  %".147" = getelementptr inbounds i8, ptr %".1", i64 72
   store i64 %".146", ptr %".147"
+  %".149" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.1" = load i64, ptr %".149"
+  %".150" = load i64, i64* %".20"
+  %".151" = add i64 %"probes.1", %".150"
+  %".152" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".151", ptr %".152"
   ret i32 4
 leave.done:
-  %".150" = load i64, i64* %".19"
-  %".151" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".150", ptr %".151"
-  %".153" = load i64, i64* %".22"
-  %".154" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".153", ptr %".154"
+  %".155" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"rows_passed.2" = load i64, ptr %".155"
+  %".156" = load i64, i64* %".18"
+  %".157" = add i64 %"rows_passed.2", %".156"
+  %".158" = getelementptr inbounds i8, ptr %".1", i64 72
+  store i64 %".157", ptr %".158"
+  %".160" = getelementptr inbounds i8, ptr %".1", i64 80
+  %"probes.2" = load i64, ptr %".160"
+  %".161" = load i64, i64* %".20"
+  %".162" = add i64 %"probes.2", %".161"
+  %".163" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".162", ptr %".163"
   ret i32 0
 }
 
