@@ -6,7 +6,7 @@ further passes test what is left, one predicate at a time. No pass has an
 effect on groups, so a kernel may leave and come back at any row.
 
 On a Zen 4 core, packing with AVX-512 instead of one row a step made the YSB
-kernel run 1.4 times as fast on dictionary codes.
+kernel run 1.14 times as fast on dictionary codes, 1.09 times on strings.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ from codegen_llvm.layout import Encoding
 from codegen_llvm.values import is_true
 from ir import BOOL, STRING, Call, Cast, Column, Expr, Literal
 
-# Rows a block: an end of a block costs a few mispredicted loop exits. With blocks
-# of 2,048 / 4,096 / 16,384 rows the C program that works like this ran at 626 / 729
-# / 786 M rows/s, and the columns of the larger ones no longer fit the cache.
 LANES = 16  # row numbers in a 512-bit register
 _VECTORISED = frozenset(
     [
