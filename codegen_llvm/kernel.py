@@ -154,8 +154,14 @@ class _Functions:
         return cx.function
 
     def _is_direct(self) -> bool:
-        """Whether a key can be compared without a look at the tag, in a complete table."""
-        return self.slots.direct is not None and not self.layout.has_nulls
+        """Whether a key can be compared without a look at the tag, in a complete table.
+
+        A key that may be null, also one that is computed from columns that are
+        not, has its null in the tag.
+        """
+        if self.slots.direct is None or self.layout.has_nulls:
+            return False
+        return not self.program.keys[0].expr.nullable
 
     def _has_slices(self) -> bool:
         """Whether the time is a plain column and each slice has its table."""

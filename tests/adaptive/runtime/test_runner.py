@@ -257,3 +257,22 @@ def test_the_keys_that_mark_unused_slots_are_keys_like_any_other(type_: DataType
             runner.consume(to_batch(rows, schema))
         expected = evaluate(query, [row for rows in order for row in rows])
         assert canonical(from_table(runner.finish())) == canonical(expected)
+
+
+def test_a_key_that_becomes_null_in_a_batch_without_nulls() -> None:
+    """Its bits may be those of another key, which is not its group."""
+    half = Call("int_divide", (K, V), EvalMode.LEGACY)  # null where v is 0
+    query = Sink(
+        Aggregate(
+            Filter(Source("in", SCHEMA), Call("ge", (K, Literal(0, INT64)))),
+            None,
+            (Named("half", half),),
+            (NamedAggregate("n", AggregateCall("count")),),
+        ),
+        "out",
+    )
+    rows = [{"k": k, "s": "", "t": 0, "v": v} for k in range(4) for v in (2, 0, 1)] * 5
+    runner = PlanRunner(query)
+    for begin in range(0, len(rows), 20):
+        runner.consume(to_batch(rows[begin : begin + 20], SCHEMA))
+    assert canonical(from_table(runner.finish())) == canonical(evaluate(query, rows))
