@@ -20,7 +20,10 @@ def _words(cls: _S) -> _S:
 
 
 class Exit(IntEnum):
-    """Why a kernel returned; the rows before `rows_done` are done, none after it."""
+    """Why a kernel returned; the rows before `rows_done` are done, none after it.
+
+    Only an error leaves that open: a filter may fail before rows ahead of it are grouped.
+    """
 
     DONE = 0  # all rows of the range
     GROW_TABLE = 1  # the current table is full

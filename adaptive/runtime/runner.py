@@ -61,7 +61,7 @@ class PlanRunner:
         return self._state.groups
 
     def consume(self, batch: pa.RecordBatch) -> None:
-        """Add the rows of a batch; on an error the groups are as if it had ended there."""
+        """Add the rows of a batch; after an error, how many of its rows count is undefined."""
         if not batch.num_rows:
             return
         bound = bind(batch, self.program.input)
