@@ -162,11 +162,11 @@ def _converted(cx: KernelContext, value: Value, target: DataType) -> ll.Value:
     if source == BOOL:
         return cx.b.zext(payload, to)
     if source.is_float:
-        return _float_to_integer(cx, payload, target)
+        return float_to_integer(cx, payload, target)
     return cx.b.sext(payload, to) if target.bits > source.bits else cx.b.trunc(payload, to)
 
 
-def _float_to_integer(cx: KernelContext, payload: ll.Value, target: DataType) -> ll.Value:
+def float_to_integer(cx: KernelContext, payload: ll.Value, target: DataType) -> ll.Value:
     """Saturating, with NaN as 0, as on the JVM; int8 and int16 are cut from int32, as there."""
     wide = llvm_type(target if target.bits >= 32 else INT32)
     suffix = "f64" if isinstance(payload.type, ll.DoubleType) else "f32"

@@ -9,6 +9,8 @@ from llvmlite import ir as ll
 
 from codegen_llvm import arithmetic as arith
 from codegen_llvm import comparisons as comp
+from codegen_llvm import mathematics as math
+from codegen_llvm import strings
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
 from codegen_llvm.values import Value, choose, constant, is_true, null_bit
 from ir import BOOL, STRING, Call, Cast, Column, DataType, EvalMode, Expr, Literal
@@ -46,6 +48,20 @@ LOWERINGS: dict[str, Lowering] = {
     "divide": arith.lower_divide,
     "int_divide": arith.lower_int_divide,
     "remainder": arith.lower_remainder,
+    "abs": math.lower_abs,
+    "sign": math.lower_sign,
+    "bit_and": math.lower_bits,
+    "bit_or": math.lower_bits,
+    "bit_xor": math.lower_bits,
+    "bit_not": math.lower_bit_not,
+    "sqrt": math.lower_sqrt,
+    "exp": math.lower_exp,
+    "ln": math.lower_ln,
+    "pow": math.lower_pow,
+    "ceil": math.lower_rounding,
+    "floor": math.lower_rounding,
+    "greatest": math.lower_extreme,
+    "least": math.lower_extreme,
     "eq": comp.lower_comparison,
     "ne": comp.lower_comparison,
     "lt": comp.lower_comparison,
@@ -57,6 +73,11 @@ LOWERINGS: dict[str, Lowering] = {
     "is_null": _is_null,
     "is_not_null": _is_not_null,
     "not": _not,
+    "length": strings.lower_length,
+    "octet_length": strings.lower_octet_length,
+    "startswith": strings.lower_search,
+    "endswith": strings.lower_search,
+    "contains": strings.lower_search,
 }
 # Functions that evaluate some arguments only if others allow it.
 BRANCHING = frozenset({"and", "or", "in", "coalesce", "case_when"})
@@ -88,13 +109,15 @@ def _lower_regular(cx: KernelContext, scope: Scope, call: Call) -> Value:
         value, low, high = call.args
         both = Call("and", (Call("ge", (value, low)), Call("le", (value, high))))
         return lower(cx, scope, both)
-    if len(call.args) == 2 and call.function != "eq_null_safe":
+    if len(call.args) == 2 and call.function not in _ALL_EVALUATED:
         first, second = reversed(call.args) if call.function in _DIVISIONS else call.args
         if second.can_fail and (first.nullable or call.nullable):
             return _lower_in_turn(cx, scope, call, first, second)
     return lowering(cx, call, [lower(cx, scope, arg) for arg in call.args])
 
 
+# A null argument does not settle the result.
+_ALL_EVALUATED = frozenset({"eq_null_safe", "greatest", "least"})
 # Spark evaluates the divisor first, and the dividend only if it can be divided.
 _DIVISIONS = frozenset({"divide", "int_divide", "remainder"})
 

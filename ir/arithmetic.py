@@ -62,6 +62,43 @@ def float_remainder(left: float, right: float) -> float:
     return math.nan if math.isinf(left) else math.fmod(left, right)
 
 
+def sign(value: float) -> float:
+    """1 with the sign of the value; zeros and NaN are their own sign."""
+    return value if value == 0 or math.isnan(value) else math.copysign(1.0, value)
+
+
+def square_root(value: float) -> float:
+    """The root, or NaN of what is negative."""
+    return math.nan if value < 0 else math.sqrt(value)
+
+
+def exponential(value: float) -> float:
+    """e to a power; what is too large is infinite."""
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+def natural_logarithm(value: float) -> float | None:
+    """Null of zero and below, as in Spark; NaN of NaN."""
+    return None if value <= 0 else math.log(value)
+
+
+def power(base: float, exponent: float) -> float:
+    """Java's pow: where C finds that 1 to any power is 1, Java has NaN for NaN and infinity."""
+    if math.isnan(exponent) or (abs(base) == 1 and math.isinf(exponent)):
+        return math.nan
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return -math.inf if base < 0 and exponent % 2 == 1 else math.inf
+    except ValueError:  # a negative power of zero, or a root of a negative number
+        if base != 0:
+            return math.nan
+        return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
+
+
 def float_fits(value: float, type_: DataType) -> bool:
     """Spark's range check: the bounds are compared as float64, so 2^63 passes for int64."""
     if math.isnan(value) or math.isinf(value):

@@ -7,6 +7,7 @@ is Spark's, because it decides whether an operand that would fail is reached.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -18,12 +19,18 @@ from ir.arithmetic import (
     compare,
     convert,
     convertible,
+    exponential,
     fits,
     float_remainder,
+    natural_logarithm,
     normalize_key,
+    power,
     quotient,
     remainder,
     round_to,
+    saturate,
+    sign,
+    square_root,
     wrap,
 )
 from ir.errors import EvaluationError
@@ -249,6 +256,37 @@ def _remainder(call: Call, left: Number, right: Number) -> Scalar:
     return remainder(int(left), int(right))
 
 
+def _plain(compute: Callable[..., Scalar]) -> Meaning:
+    """A function of values that is defined for all of them, in every mode."""
+    return _strict(lambda call, *values: compute(*values))
+
+
+def _whole(rounded: Callable[[float], int]) -> Meaning:
+    """Rounded to an integer; NaN is 0, and LEGACY saturates like Java instead of wrapping."""
+
+    def result(call: Call, value: float) -> Scalar:
+        exact = rounded(value) if math.isfinite(value) else None
+        if math.isnan(value) or call.mode is EvalMode.LEGACY:
+            return saturate(value if exact is None else float(exact), call.type)
+        if exact is not None and fits(exact, call.type):
+            return exact
+        return _lost(call, "ARITHMETIC_OVERFLOW")
+
+    return _strict(result)
+
+
+def _extreme(call: Call, row: Row, direction: int) -> Scalar:
+    """The greatest (1) or least (-1) value that is not null; of equal ones, the first.
+
+    All arguments are evaluated: none can make another irrelevant.
+    """
+    best: Scalar = None
+    for value in [evaluate_expr(arg, row) for arg in call.args]:
+        if value is not None and (best is None or compare(value, best) == direction):
+            best = value
+    return best
+
+
 def _comparison(test: Callable[[int, int], bool]) -> Meaning:
     return _strict(lambda call, left, right: test(compare(left, right), 0))
 
@@ -312,6 +350,20 @@ _MEANINGS: dict[str, Meaning] = {
     "int_divide": _division(_int_divide, "DIVIDE_BY_ZERO"),
     "remainder": _division(_remainder, "REMAINDER_BY_ZERO"),
     "negate": _arithmetic(operator.neg),
+    "abs": _arithmetic(abs),
+    "sign": _plain(sign),
+    "bit_and": _plain(operator.and_),
+    "bit_or": _plain(operator.or_),
+    "bit_xor": _plain(operator.xor),
+    "bit_not": _plain(operator.invert),
+    "sqrt": _plain(square_root),
+    "exp": _plain(exponential),
+    "ln": _plain(natural_logarithm),
+    "pow": _plain(power),
+    "ceil": _whole(math.ceil),
+    "floor": _whole(math.floor),
+    "greatest": partial(_extreme, direction=1),
+    "least": partial(_extreme, direction=-1),
     "eq": _comparison(operator.eq),
     "ne": _comparison(operator.ne),
     "lt": _comparison(operator.lt),
@@ -328,4 +380,9 @@ _MEANINGS: dict[str, Meaning] = {
     "is_not_null": lambda call, row: evaluate_expr(call.args[0], row) is not None,
     "coalesce": _coalesce,
     "case_when": _case_when,
+    "length": _plain(len),
+    "octet_length": _plain(lambda text: len(text.encode())),
+    "startswith": _plain(str.startswith),
+    "endswith": _plain(str.endswith),
+    "contains": _plain(operator.contains),
 }

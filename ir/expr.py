@@ -194,6 +194,8 @@ def _call_nullable(call: Call) -> bool:
             return all(arg.nullable for arg in call.args)
         case Nulls.NEVER:
             return False
+        case Nulls.SOME:
+            return True
         case Nulls.BRANCHES:
             return any(arg.nullable for arg in (*call.args[1:-1:2], call.args[-1]))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ir.errors import IrTypeError
-from ir.types import BOOL, FLOAT64, INT64, DataType
+from ir.types import BOOL, FLOAT64, INT32, INT64, STRING, DataType
 
 
 class EvalMode(Enum):
@@ -28,6 +28,7 @@ class Nulls(Enum):
     ANY = "null if any argument may be null"
     ALL = "null if every argument may be null"
     NEVER = "never null"
+    SOME = "null for some arguments that are not"
     BRANCHES = "null if a branch's value may be null"
 
 
@@ -90,6 +91,24 @@ def _only(*allowed: DataType) -> TypeRule:
     return rule
 
 
+def _integer(name: str, types: Sequence[DataType]) -> DataType:
+    shared = _same(name, types)
+    if not shared.is_integer:
+        raise IrTypeError(f"{name} needs integers, got {shared}; cast to an integer type")
+    return shared
+
+
+def _of(argument: DataType, result: DataType) -> TypeRule:
+    """One type of arguments, and another of the result."""
+    wanted = _only(argument)
+
+    def rule(name: str, types: Sequence[DataType]) -> DataType:
+        wanted(name, types)
+        return result
+
+    return rule
+
+
 def _predicate(name: str, types: Sequence[DataType]) -> DataType:
     _same(name, types)
     return BOOL
@@ -118,6 +137,21 @@ _ROWS = (
     Function("int_divide", _only(INT64), (2, 2), failure=Failure.ZERO_OR_OVERFLOW, symbol="div"),
     Function("remainder", _numeric, (2, 2), failure=Failure.ZERO, symbol="%"),
     Function("negate", _numeric, (1, 1), failure=Failure.OVERFLOW),
+    Function("abs", _numeric, (1, 1), failure=Failure.OVERFLOW),
+    Function("sign", _only(FLOAT64), (1, 1)),
+    Function("bit_and", _integer, (2, 2)),
+    Function("bit_or", _integer, (2, 2)),
+    Function("bit_xor", _integer, (2, 2)),
+    Function("bit_not", _integer, (1, 1)),
+    Function("sqrt", _only(FLOAT64), (1, 1)),
+    Function("exp", _only(FLOAT64), (1, 1)),
+    Function("ln", _only(FLOAT64), (1, 1), nulls=Nulls.SOME),
+    Function("pow", _only(FLOAT64), (2, 2)),
+    # NaN does not overflow: it is 0 in every mode.
+    Function("ceil", _of(FLOAT64, INT64), (1, 1), failure=Failure.OVERFLOW),
+    Function("floor", _of(FLOAT64, INT64), (1, 1), failure=Failure.OVERFLOW),
+    Function("greatest", _same, (2, None), nulls=Nulls.ALL),
+    Function("least", _same, (2, None), nulls=Nulls.ALL),
     Function("eq", _predicate, (2, 2), symbol="="),
     Function("ne", _predicate, (2, 2), symbol="!="),
     Function("lt", _predicate, (2, 2), symbol="<"),
@@ -134,6 +168,11 @@ _ROWS = (
     Function("is_not_null", _test, (1, 1), nulls=Nulls.NEVER),
     Function("coalesce", _same, (1, None), nulls=Nulls.ALL),
     Function("case_when", _branches, (3, None), nulls=Nulls.BRANCHES),
+    Function("length", _of(STRING, INT32), (1, 1)),
+    Function("octet_length", _of(STRING, INT32), (1, 1)),
+    Function("startswith", _of(STRING, BOOL), (2, 2)),
+    Function("endswith", _of(STRING, BOOL), (2, 2)),
+    Function("contains", _of(STRING, BOOL), (2, 2)),
 )
 
 FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}

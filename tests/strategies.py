@@ -77,7 +77,7 @@ def floats(type_: DataType) -> st.SearchStrategy[float]:
 
 def strings() -> st.SearchStrategy[str]:
     """Short ones that collide, the empty one, long ones, and any that UTF-8 can encode."""
-    known = ("", "a", "b", "view", "view ", "é", "\uffff", "😀", "\0", "x" * 300)
+    known = ("", "a", "b", "view", "view ", "ew", "é", "\uffff", "😀", "\0", "x" * 300)
     return st.one_of(st.sampled_from(known), st.sampled_from(known), st.text(max_size=12))
 
 
@@ -221,15 +221,46 @@ def _case_when(maker: _Maker, type_: DataType, depth: int) -> Expr:
     return maker.call("case_when", (*args, maker.expr(type_, depth)))
 
 
-_CHOICES: tuple[Form, ...] = (_coalesce, _case_when)
+def _extreme(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    function = maker.draw(st.sampled_from(("greatest", "least")))
+    return maker.call(function, maker.some(type_, depth, 2, 3))
+
+
+def _of(argument: DataType, *names: str, args: int) -> Form:
+    """Functions of another type than their result's."""
+
+    def form(maker: _Maker, type_: DataType, depth: int) -> Expr:
+        name = maker.draw(st.sampled_from(names))
+        return maker.call(name, maker.some(argument, depth, args, args))
+
+    return form
+
+
+_CHOICES: tuple[Form, ...] = (_coalesce, _case_when, _extreme)
 _COMPARISONS = _over_any_type("eq", "ne", "lt", "le", "gt", "ge", "eq_null_safe", least=2, most=2)
 _ARITHMETIC: tuple[Form, ...] = (
     _function("add", "subtract", "multiply", args=2),
     _function("remainder", args=2),
-    _function("negate", args=1),
+    _function("negate", "abs", args=1),
     _cast,
 )
-_QUOTIENTS = {INT64: _function("int_divide", args=2), FLOAT64: _function("divide", args=2)}
+_BITS: tuple[Form, ...] = (
+    _function("bit_and", "bit_or", "bit_xor", args=2),
+    _function("bit_not", args=1),
+)
+# What only some of the numbers have.
+_OWN: dict[DataType, tuple[Form, ...]] = {
+    INT8: _BITS,
+    INT16: _BITS,
+    INT32: (*_BITS, _of(STRING, "length", "octet_length", args=1)),
+    INT64: (*_BITS, _function("int_divide", args=2), _of(FLOAT64, "ceil", "floor", args=1)),
+    FLOAT32: (),
+    FLOAT64: (
+        _function("divide", args=2),
+        _function("pow", args=2),
+        _function("sqrt", "exp", "ln", "sign", args=1),
+    ),
+}
 _TESTS: tuple[Form, ...] = (
     _COMPARISONS,
     _COMPARISONS,
@@ -238,14 +269,12 @@ _TESTS: tuple[Form, ...] = (
     _over_any_type("is_null", "is_not_null", least=1, most=1),
     _function("and", "or", args=2),
     _function("not", args=1),
+    _of(STRING, "startswith", "endswith", "contains", args=2),
     _cast,
 )
 _FORMS: dict[DataType, tuple[Form, ...]] = {
     BOOL: (*_TESTS, *_CHOICES),
-    **{
-        number: (*_ARITHMETIC, *([_QUOTIENTS[number]] if number in _QUOTIENTS else []), *_CHOICES)
-        for number in NUMBERS
-    },
+    **{number: (*_ARITHMETIC, *_OWN[number], *_CHOICES) for number in NUMBERS},
     **dict.fromkeys((STRING, DATE, TIMESTAMP), _CHOICES),
 }
 

@@ -5,6 +5,7 @@ Whatever is not known raises `StaysInSpark` with the SQL text and what to change
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,22 @@ PLAIN: dict[str, str] = {
     "IsNotNull": "is_not_null",
     "In": "in",
     "Coalesce": "coalesce",
+    "Greatest": "greatest",
+    "Least": "least",
+    "BitwiseAnd": "bit_and",
+    "BitwiseOr": "bit_or",
+    "BitwiseXor": "bit_xor",
+    "BitwiseNot": "bit_not",
+    "Sqrt": "sqrt",
+    "Exp": "exp",
+    "Log": "ln",
+    "Pow": "pow",
+    "Signum": "sign",
+    "Length": "length",
+    "OctetLength": "octet_length",
+    "StartsWith": "startswith",
+    "EndsWith": "endswith",
+    "Contains": "contains",
 }
 ARITHMETIC: dict[str, str] = {
     "Add": "add",
@@ -40,13 +57,16 @@ ARITHMETIC: dict[str, str] = {
     "IntegralDivide": "int_divide",
     "Remainder": "remainder",
 }
+# These have a flag in place of an evaluation mode.
+FLAGGED: dict[str, str] = {"UnaryMinus": "negate", "Abs": "abs", "Ceil": "ceil", "Floor": "floor"}
 # Markers that change nothing about the value.
-TRANSPARENT = frozenset({"Alias", "KnownNotNull", "KnownNullable"})
+TRANSPARENT = frozenset({"Alias", "KnownNotNull", "KnownNullable", "UnaryPositive"})
 # A tree of only these is a constant that the JVM may compute now. Not every
 # foldable expression is: current_timestamp() is another value in each batch.
 CONSTANT = frozenset(
     {
         *ARITHMETIC,
+        *FLAGGED,
         "Cast",
         "DateAdd",
         "DateSub",
@@ -55,13 +75,16 @@ CONSTANT = frozenset(
         "MillisToTimestamp",
         "SecondsToTimestamp",
         "TimestampAddInterval",
-        "UnaryMinus",
     }
 )
 ADVICE: dict[str, str] = {
     "PythonUDF": "rewrite the Python function with column expressions",
     "ScalaUDF": "rewrite the function with column expressions",
-    "Like": "compare with = or IN",
+    "LikeAny": "join several LIKE with OR",
+    "LikeAll": "join several LIKE with AND",
+    "Log10": "write ln(x) / ln(base)",
+    "Log2": "write ln(x) / ln(base)",
+    "Logarithm": "write ln(x) / ln(base)",
     "CurrentTimestamp": "pass the time as a literal",
     "CurrentBatchTimestamp": "pass the time as a literal",
     "GetStructField": "flatten the struct when the files are written",
@@ -129,12 +152,39 @@ class ExprTranslator:
             return child
         return Cast(child, target, EvalMode(str(node.evalMode().toString()).lower()))
 
-    def negate(self, node: JavaObject) -> Expr:
-        """Minus, which has a flag in place of an evaluation mode."""
+    def flagged(self, node: JavaObject) -> Expr:
+        """What wraps around or saturates unless it is told to fail."""
         if _is_constant(node):
             return _folded(node)
         mode = EvalMode.ANSI if node.failOnError() else EvalMode.LEGACY
-        return Call("negate", self._operands(node), mode)
+        return Call(FLAGGED[class_name(node)], self._operands(node), mode)
+
+    def rounding(self, node: JavaObject) -> Expr:
+        """CEIL and FLOOR, which leave a bigint as it is."""
+        child = self.translate(children(node)[0])
+        return child if child.type is ir.INT64 else self.flagged(node)
+
+    def logarithm(self, node: JavaObject) -> Expr:
+        """LOG without a base has Euler's number there, whose logarithm is exactly 1."""
+        base, value = children(node)
+        if class_name(base) == "EulerNumber":
+            return Call("ln", (self.translate(value),))
+        return self._replacement(node, "Logarithm")
+
+    def like(self, node: JavaObject) -> Expr:
+        """LIKE, where the pattern is plain text between percent signs."""
+        text, pattern = self._operands(node)
+        match pattern:
+            case Literal(str() as wanted) if str(node.escapeChar()) not in wanted:
+                search = like_as_search(text, wanted)
+            case _:
+                search = None
+        if search is None:
+            raise StaysInSpark(
+                f"`{sql_text(node)}`: LIKE has a native form only for a constant pattern such as"
+                " 'a', 'a%', '%a', '%a%' or 'a%b', without _ and escapes; use one of these"
+            )
+        return search
 
     def case_when(self, node: JavaObject) -> Expr:
         """CASE without ELSE gives null."""
@@ -167,12 +217,42 @@ IRREGULAR: dict[str, Callable[[ExprTranslator, JavaObject], Expr]] = {
     "AttributeReference": ExprTranslator.attribute,
     "Literal": ExprTranslator.literal,
     "Cast": ExprTranslator.cast,
-    "UnaryMinus": ExprTranslator.negate,
+    **dict.fromkeys(FLAGGED, ExprTranslator.flagged),
+    "Ceil": ExprTranslator.rounding,
+    "Floor": ExprTranslator.rounding,
+    "Logarithm": ExprTranslator.logarithm,
+    "Like": ExprTranslator.like,
     "CaseWhen": ExprTranslator.case_when,
     "If": ExprTranslator.if_else,
     "With": ExprTranslator.with_shared,
     "CommonExpressionRef": ExprTranslator.shared_reference,
 }
+
+
+def like_as_search(text: Expr, pattern: str) -> Expr | None:
+    """A LIKE without escapes as comparisons, if its pattern is simple enough."""
+    if "_" in pattern:
+        return None
+
+    def test(function: str, part: str) -> Expr:
+        return Call(function, (text, Literal(part, ir.STRING)))
+
+    match re.sub("%+", "%", pattern).split("%"):
+        case [whole]:
+            return test("eq", whole)
+        case [start, ""]:
+            return test("startswith", start)
+        case ["", end]:
+            return test("endswith", end)
+        case ["", middle, ""]:
+            return test("contains", middle)
+        case [start, end]:
+            # The two must not overlap: 'aa' is not like 'aa%aa'.
+            least = Literal(len((start + end).encode()), ir.INT32)
+            room = Call("ge", (Call("octet_length", (text,)), least))
+            both = Call("and", (test("startswith", start), test("endswith", end)))
+            return Call("and", (room, both))
+    return None
 
 
 def eval_mode(context: JavaObject) -> EvalMode:

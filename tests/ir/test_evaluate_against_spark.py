@@ -11,7 +11,22 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from ir import BOOL, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, STRING, DataType, EvalMode, Scalar
+from ir import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    Call,
+    Column,
+    DataType,
+    EvalMode,
+    Scalar,
+    evaluate_expr,
+)
 from tests.ir.facts import (
     AGGREGATE_FACTS,
     ANSI,
@@ -43,8 +58,10 @@ CONDITIONS = {"BINARY_ARITHMETIC_OVERFLOW": "ARITHMETIC_OVERFLOW"}
 INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "int_divide": "div"}
 INFIX |= {"remainder": "%", "eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 INFIX |= {"eq_null_safe": "<=>", "and": "and", "or": "or"}
+INFIX |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^"}
 FORMS = {
     "negate": "-{0}",
+    "bit_not": "~{0}",
     "not": "not {0}",
     "is_null": "isnull({0})",
     "is_not_null": "isnotnull({0})",
@@ -68,8 +85,9 @@ def sql(fact: Fact, mode: EvalMode, prefix: str) -> str | None:
         return f"{args[0]} {INFIX[fact.function]} {args[1]}"
     if fact.function == "in":
         return f"{args[0]} in ({', '.join(args[1:])})"
-    form = FORMS.get(fact.function, "coalesce({})")
-    return form.format(*args) if "{0}" in form else form.format(", ".join(args))
+    if fact.function in FORMS:
+        return FORMS[fact.function].format(*args)
+    return f"{fact.function}({', '.join(args)})"
 
 
 @contextmanager
@@ -213,6 +231,19 @@ def test_narrow_operands_of_div_are_widened_first(spark: SparkSession) -> None:
     result = frame(spark, {"a": INT8, "b": INT8}, [(-128, -1)]).selectExpr("a div b as r")
     assert result.schema["r"].dataType == T.LongType()
     assert result.collect()[0]["r"] == 128
+
+
+def test_what_the_c_library_computes_agrees_to_the_last_digits(spark: SparkSession) -> None:
+    """Java has its own implementation of these, and neither rounds correctly every time."""
+    values = [(1.5, 2.5), (1e-300, -0.3), (700.25, 40.0), (3.0, -170.7), (0.1, 1e-5), (9e300, 0.99)]
+    columns = {"a": FLOAT64, "b": FLOAT64}
+    made = frame(spark, columns, list(values)).selectExpr("exp(a)", "exp(b)", "ln(a)", "pow(a, b)")
+    a, b = (Column(name, FLOAT64) for name in columns)
+    calls = [Call("exp", (a,)), Call("exp", (b,)), Call("ln", (a,)), Call("pow", (a, b))]
+    for pair, row in zip(values, made.collect(), strict=True):
+        bound = dict(zip(columns, pair, strict=True))
+        expected = [evaluate_expr(call, bound) for call in calls]
+        assert list(row) == pytest.approx(expected, rel=1e-12, abs=0.0)
 
 
 def test_keys_group_by_value(spark: SparkSession) -> None:

@@ -126,13 +126,29 @@ def _number(rng: random.Random, depth: int) -> str:
             f"({left} % 7)",
             f"({left} div 3)",
             f"if({_predicate(rng, 0)}, {left}, null)",
+            f"abs({left})",
+            f"greatest({left}, {right})",
+            f"least({left}, {right})",
+            f"(({left} & 255) | ({right} ^ ~3))",
+            f"nullif({left}, {right})",
+            "length(kind)",
         ]
     )
 
 
 def _ratio(rng: random.Random) -> str:
     return rng.choice(
-        ["ratio * 2", "narrow + 0.25D", "number / 4", "ratio - narrow", "nvl(ratio, narrow)"]
+        [
+            "ratio * 2",
+            "narrow + 0.25D",
+            "number / 4",
+            "ratio - narrow",
+            "nvl(ratio, narrow)",
+            "greatest(ratio, narrow)",
+            "sqrt(abs(number))",
+            "floor(number / 4)",
+            "sign(ratio)",
+        ]
     )
 
 
@@ -145,6 +161,9 @@ def _predicate(rng: random.Random, depth: int) -> str:
             "kind = 'view'",
             "kind in ('a', 'view', null)",
             "kind >= 'b'",
+            "kind like 'a%'",
+            "endswith(kind, 'e')",
+            "contains(kind, 'i')",
             "number between -1 and 3",
             "big > number",
             "ratio < 2.5D",

@@ -111,6 +111,79 @@ def test_filter_clauses_and_shorthand(clicks: DataFrame, spark: SparkSession) ->
     )
 
 
+SCALARS = [
+    "abs(i8 + 0)",
+    "abs(f32)",
+    "greatest(i8, i16, i64)",
+    "least(f32, f64, i32)",
+    "greatest(text, 'b')",
+    "least(day, date'1970-01-02')",
+    "greatest(time, timestamp'1970-01-01 00:00:00.000001Z')",
+    "i8 & i16",
+    "i32 | i64",
+    "i8 ^ i32",
+    "~i16",
+    "sqrt(f64)",
+    "exp(f32)",
+    "ln(f64)",
+    "log(i32)",
+    "pow(i32, 2)",
+    "power(f64, f32)",
+    "ceil(f32)",
+    "floor(i32 / 2)",
+    "ceil(i64)",
+    "floor(i8)",
+    "signum(f64)",
+    "+i8",
+    "if(flag, i8, i64)",
+    "nullif(i8, i64)",
+    "nullif(text, 'a')",
+    "nvl(i8, i64)",
+    "ifnull(text, 'none')",
+    "nvl2(flag, i8, i16)",
+    "zeroifnull(i32)",
+    "nullifzero(i32)",
+    "char_length(text)",
+    "octet_length(text)",
+    "startswith(text, 'gr')",
+    "endswith(text, text)",
+    "contains(text, 'ö')",
+    *(f"text like '{pattern}'" for pattern in ("a", "", "a%", "%e", "%öß%", "%", "gr%e", "a%a")),
+    "text not like 'a%%'",
+]
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_scalar_functions(everything: DataFrame, spark: SparkSession, ansi: str) -> None:
+    with session(spark, **{"spark.sql.ansi.enabled": ansi}):
+        finite = everything.where("i8 <> -128").where("not (f64 = double('inf'))")
+        for first in range(0, len(SCALARS), 10):
+            scalars = SCALARS[first : first + 10]
+            extremes = [F.expr(f"{f}({scalar})") for scalar in scalars for f in ("min", "max")]
+            assert_same_batch(finite.agg(*extremes, *map(F.count, map(F.expr, scalars))))
+
+
+@pytest.mark.parametrize("overflow", ["abs(i8)", "ceil(f64)", "floor(f64)"])
+def test_functions_that_overflow(everything: DataFrame, spark: SparkSession, overflow: str) -> None:
+    df = everything.agg(F.expr(f"min({overflow})"), F.expr(f"max({overflow})"))
+    with session(spark, **{"spark.sql.ansi.enabled": "false"}):
+        wrapped = everything.agg(F.expr(f"min({overflow})"), F.expr(f"max({overflow})"))
+        assert_same_batch(wrapped)
+    with pytest.raises(PySparkException, match="ARITHMETIC_OVERFLOW"):
+        ad.adaptive(df).collect()
+
+
+def test_text_that_is_not_utf8(spark: SparkSession, data: Path) -> None:
+    """Parquet files may hold any bytes as strings; Spark counts from first byte to first byte."""
+    illegal = [b"\x80\x80a", b"\xff\xe4\xb8", b"\xc1a", b"\xf5aaaa", b"\xf0a", b"\xe4aaa", b"\xbf"]
+    raw = pa.array(illegal, pa.binary())
+    text = pa.StringArray.from_buffers(len(raw), *raw.buffers()[1:])
+    write_files(data, [pa.table({"n": range(len(raw)), "text": text})])
+    df = spark.read.parquet(str(data)).groupBy("n")
+    counts = [f"max({f}(text))" for f in ("length", "octet_length")]
+    assert_same_batch(df.agg(*map(F.expr, [*counts, "max(contains(text, 'a'))"])))
+
+
 def test_common_table_expressions_and_views(clicks: DataFrame, spark: SparkSession) -> None:
     clicks.createOrReplaceTempView("clicks")
     df = spark.sql(

@@ -34,13 +34,13 @@ def test_batch(spark: SparkSession, data: Path, seed: int) -> None:
     [
         # Delays that are no multiple of a window, so that each second of watermark counts.
         (100, "append", "7 seconds"),
-        (101, "append", "3 seconds"),
+        (111, "append", "3 seconds"),
         (102, "append", "13 seconds"),
         (103, "update", "7 seconds"),
         (104, "update", None),
         (105, "complete", "7 seconds"),
         (106, "complete", None),
-        (107, "update", "13 seconds"),
+        (118, "update", "13 seconds"),
     ],
 )
 def test_streaming_with_late_rows(

@@ -30,6 +30,21 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
     "try_sum": (lambda df: df.agg(F.try_sum("value")), "use sum"),
     "stddev": (lambda df: df.agg(F.stddev("value")), "StddevSamp has no native form"),
     "string function": (lambda df: df.groupBy(F.upper("event_type")).count(), "Upper"),
+    "like with _": (lambda df: df.where("event_type like 'v_ew'").agg(F.count("*")), "without _"),
+    "like with an escape": (
+        lambda df: df.where(r"event_type like 'v\\%%'").agg(F.count("*")),
+        "LIKE has a native form only",
+    ),
+    "like of columns": (
+        lambda df: df.where("event_type like event_type").agg(F.count("*")),
+        "constant pattern",
+    ),
+    "like with two gaps": (
+        lambda df: df.where("event_type like 'a%b%c'").agg(F.count("*")),
+        "'a%b'",
+    ),
+    "logarithm of a base": (lambda df: df.agg(F.sum(F.log(2.0, "price"))), "ln(x) / ln(base)"),
+    "round": (lambda df: df.agg(F.sum(F.round("price"))), "Round has no native form"),
     "udf": (lambda df: df.agg(F.sum(plus_one("campaign_id"))), "column expressions"),
     "decimal": (lambda df: df.agg(F.sum(F.col("value").cast("decimal(9,2)"))), "decimal(9,2)"),
     "join below": (lambda df: df.join(df, "campaign_id").groupBy("campaign_id").count(), "Join"),
