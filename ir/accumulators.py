@@ -112,4 +112,4 @@ def accumulator(call: AggregateCall) -> Accumulator:
             return Average(call)
         case "min" | "max":
             return Extreme(call)
-    raise NotImplementedError(f"{call.function} has no meaning yet; add it to ir.accumulators")
+    raise TypeError(f"{call.function} has no meaning yet; add it to ir.accumulators")

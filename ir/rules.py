@@ -147,4 +147,4 @@ def _pruned(node: Operator, needed: frozenset[str]) -> Operator:
             # All its groups and aggregates stay: an aggregate that nobody reads can still fail.
             read = frozenset().union(*(expr.columns() for _, expr in node.expressions()))
             return with_source(node, _pruned(source, read))
-    raise NotImplementedError(f"{type(node).__name__} cannot be pruned; add it to ir.rules")
+    raise TypeError(f"{type(node).__name__} cannot be pruned; add it to ir.rules")

@@ -35,9 +35,10 @@ class Hint:
 class SelectRows(Hint):
     """Filter a block branch-free into row numbers, then aggregate those rows.
 
-    Wins where the predicate is hard to predict; a branch per row wins where
-    nearly all or nearly no rows pass. The end of a block costs a few mispredicted
-    loop exits: with 8,192 rows a block instead of 16,384, YSB took 1.04 times as long.
+    Wins unless nearly all rows pass: an integer predicate ran 2.4 times as fast as
+    with a branch per row where a third passes, and 0.84 times where all do. The
+    end of a block costs a few mispredicted loop exits: with 8,192 rows a block
+    instead of 16,384, YSB took 1.04 times as long.
     """
 
     block_rows: int = 16384
