@@ -1,6 +1,16 @@
-"""Adaptive just-in-time compilation for Spark stream queries."""
+"""Adaptive just-in-time compilation for stream queries, in Spark or in process."""
 
+from adaptive import functions
+from adaptive.api import Stream, stream
 from adaptive.decorator import adaptive, explain
 from adaptive.explain import CannotAdaptError, Explanation
 
-__all__ = ["CannotAdaptError", "Explanation", "adaptive", "explain"]
+__all__ = [
+    "CannotAdaptError",
+    "Explanation",
+    "Stream",
+    "adaptive",
+    "explain",
+    "functions",
+    "stream",
+]

@@ -1,18 +1,29 @@
 """Code generation: row programs become LLVM modules, and those machine code."""
 
+from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
+from codegen_llvm.decimal_sums import average_decimals
 from codegen_llvm.gather import gather_slots, gather_strings
 from codegen_llvm.layout import Encoding, InputLayout, SlotLayout, slot_layout
-from codegen_llvm.support import unsupported
+from codegen_llvm.projection import CompiledProjection, compile_projection
+from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
 from codegen_llvm.variant import CompiledVariant, compile_variant
 
 __all__ = [
+    "CompiledCombine",
+    "CompiledProjection",
     "CompiledVariant",
     "Encoding",
     "InputLayout",
     "SlotLayout",
+    "average_decimals",
+    "can_subtract",
+    "compile_combine",
+    "compile_projection",
     "compile_variant",
     "gather_slots",
     "gather_strings",
     "slot_layout",
     "unsupported",
+    "unsupported_in_engine",
+    "unsupported_projection",
 ]

@@ -30,6 +30,10 @@ class Exit(IntEnum):
     NEW_SLICE = 2  # no table for the slice that starts at `detail`
     GROW_ARENA = 3  # fewer than `detail` bytes left for strings
     ERROR = 4  # the row fails with the kernel's error number `detail`
+    GROW_SCRATCH = 5  # the strings that a row makes need `detail` bytes
+    SPILL = 6  # a sum of the row's group would not fit: go on with an empty table
+    WINDOW_END = 7  # the last row done has the time `detail`, which closes windows
+    GROW_OUTPUT = 8  # the output column `detail` needs `wanted` bytes for its strings
 
 
 @_words
@@ -60,6 +64,9 @@ class TableBlock(ctypes.Structure):
     count: int
     limit: int
     complete: int  # 1 while no group has a null key or an aggregate without a value
+    live: int  # of a window table: the groups that have rows left
+    arena_next: int  # the memory for the strings of its groups
+    arena_end: int
 
 
 @_words
@@ -72,14 +79,24 @@ class DirectoryEntry(ctypes.Structure):
 
 @_words
 class StateBlock(ctypes.Structure):
-    """The groups of one pipeline in one thread, and the memory for their strings."""
+    """The groups of one pipeline in one thread: a table for each slice."""
 
     current: int  # the TableBlock in use; every state has one
     directory: int  # DirectoryEntry[directory_mask + 1], open addressing
     directory_mask: int
     directory_shift: int
-    arena_next: int
-    arena_end: int
+
+
+@_words
+class OutputBlock(ctypes.Structure):
+    """The memory for one output column of a projection, with room for all rows of the batch."""
+
+    values: int  # of a fixed width; a bool is a byte
+    nulls: int  # a byte for each row: 1 is null; zeros before the kernel runs
+    offsets: int  # int32: where each string begins, and the end of the last
+    data: int  # the bytes of the strings
+    capacity: int
+    wanted: int  # out: how much room the strings need, at least
 
 
 @_words
@@ -90,13 +107,19 @@ class KernelArgs(ctypes.Structure):
     lookups: int  # addresses of the dictionary look-up tables
     selection: int  # int32 scratch: the rows of a block that passed, and room behind
     mask: int  # byte scratch: a byte for each row of a block, and room behind
-    state: int
+    scratch: int  # bytes for the strings that a row makes; every row starts anew
+    scratch_end: int
+    state: int  # a StateBlock; of a projection, OutputBlock[]
+    row_base: int  # the number of the batch's row 0 in the order of arrival
     row_begin: int
     row_end: int
     rows_done: int  # out: the first row that is not done
     detail: int  # out: depends on the exit
     rows_passed: int  # counted up: rows that passed the filters
     probes: int  # counted up: table slots visited beyond the first
+    close_time: int  # leave behind the first row whose time is at least this
+    late_before: int  # rows of slices that start before this are late
+    rows_late: int  # counted up: rows that passed the filters and were late
 
 
 def offset_of(block: type[ctypes.Structure], field: str) -> int:

@@ -1,7 +1,8 @@
-"""Aggregates in generated code: what a group starts with, and what a row adds to it.
+"""Aggregates in generated code: what a group starts with, and what is added to it.
 
-An update has two steps, so that a row that fails has changed nothing: `prepare`
-computes and checks, `apply` stores.
+What is added is a row, or what another slot has accumulated. Both have two
+steps, so that a row that fails has changed nothing: a method computes and
+checks, and what it returns stores.
 """
 
 from __future__ import annotations
@@ -11,20 +12,45 @@ from dataclasses import dataclass
 
 from llvmlite import ir as ll
 
+from codegen_llvm.abi import Exit
 from codegen_llvm.arithmetic import checked
-from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, llvm_type
+from codegen_llvm.builder import I64, KernelContext, i64, llvm_type
 from codegen_llvm.comparisons import compare
-from codegen_llvm.layout import accumulator_type
-from codegen_llvm.table import Table, store_value
-from codegen_llvm.values import Value, null_bit
-from ir import BOOL, DATE, FLOAT64, INT64, STRING, TIMESTAMP, DataType, EvalMode, NamedAggregate
+from codegen_llvm.layout import SlotLayout, accumulator_type
+from codegen_llvm.table import Table, store_value, stored_value
+from codegen_llvm.values import Value
+from ir import BOOL, DATE, FLOAT64, INT64, TIMESTAMP, DataType, EvalMode, NamedAggregate
 
 Store = Callable[[], None]
+I128 = ll.IntType(128)
+LEAST = ("min", "bool_and")  # false is less than true
+
+
+def in_turn(*stores: Store) -> Store:
+    """Several stores as one."""
+
+    def store() -> None:
+        for one in stores:
+            one()
+
+    return store
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGroup:
+    """A group in a slot of another table, to be added to this one or taken out of it."""
+
+    layout: SlotLayout
+    slot: ll.Value
+
+    def value(self, cx: KernelContext, field: str, type_: DataType) -> Value:
+        """What it has in a field."""
+        return stored_value(cx, self.layout, self.slot, field, type_)
 
 
 @dataclass
 class Accumulator:
-    """One aggregate of a program and where it lies in a slot."""
+    """One aggregate of a program and where it lies in a slot; a subclass for each kind."""
 
     cx: KernelContext
     table: Table
@@ -52,119 +78,40 @@ class Accumulator:
         """Whether a row may have no value for it."""
         return self.argument is not None and self.argument.null is not None
 
-    def room(self) -> ll.Value | None:
-        """The arena bytes that an update may need at most."""
-        if self.type != STRING or self.argument is None:
-            return None
-        return self.cx.b.zext(_string_capacity(self.cx, self.argument), I64)
-
-    def init(self, slot: ll.Value) -> None:
-        """The value of a group without rows: the identity of the function."""
-        if self.type == STRING:
-            self._clear_string(slot)
-            return
-        store_value(self.cx, self._address(slot), self._identity())
-        if self.aggregate.call.function == "avg":
-            self.cx.b.store(i64(0), self._address(slot, ".count"))
-
-    def prepare(self, slot: ll.Value) -> Store:
-        """Compute the row's update and check it; the result stores it."""
-        match self.aggregate.call.function:
-            case "count":
-                return self._prepare_count(slot)
-            case "sum":
-                return self._prepare_sum(slot)
-            case "avg":
-                return self._prepare_average(slot)
-            case _ if self.type == STRING:
-                return lambda: self._apply_string_extreme(slot)
-            case _:
-                return self._prepare_extreme(slot)
-
     def seen(self) -> ll.Value:
         """The tag bit if this row has a value for the aggregate, else 0."""
         if self.argument is None or self.argument.null is None:
             return i64(self.seen_bit)
         return self.cx.b.select(self.argument.null, i64(0), i64(self.seen_bit))
 
-    def _prepare_count(self, slot: ll.Value) -> Store:
-        step: ll.Value = i64(1)
-        if self.argument is not None and self.argument.null is not None:
-            step = self.cx.b.zext(self.cx.b.not_(self.argument.null), I64)
-        return self._storing(slot, self.cx.b.add(self._old(slot).payload, step))
-
-    def _prepare_sum(self, slot: ll.Value) -> Store:
-        cx, argument, old = self.cx, self._wide(), self._old(slot).payload
-        if self.type == FLOAT64:
-            total = cx.b.fadd(old, argument.payload)
-        elif self.aggregate.call.mode is EvalMode.LEGACY:
-            total = cx.b.add(old, argument.payload)
-        else:
-            total, overflow = checked(cx, "sadd", old, argument.payload)
-            if argument.null is not None:
-                overflow = cx.b.and_(overflow, cx.b.not_(argument.null))
-            cx.fail_if(overflow, "ARITHMETIC_OVERFLOW", f"sum as {self.aggregate.name}")
-        return self._storing(slot, self._unless_null(old, total))
-
-    def _prepare_average(self, slot: ll.Value) -> Store:
-        cx, argument = self.cx, self._wide()
-        old = self._old(slot).payload
-        total = self._unless_null(old, cx.b.fadd(old, argument.payload))
-        address = self._address(slot, ".count")
-        step = cx.b.zext(cx.b.not_(null_bit(argument)), I64)
-        count = cx.b.add(cx.b.load(address, typ=I64), step)
-
-        def store() -> None:
-            cx.b.store(total, self._address(slot))
-            cx.b.store(count, address)
-
-        return store
-
-    def _prepare_extreme(self, slot: ll.Value) -> Store:
-        assert self.argument is not None
-        old = self._old(slot)
-        better = compare(self.cx, self._order, self.argument, old)
-        payload = self.cx.b.select(better, self.argument.payload, old.payload)
-        return self._storing(slot, self._unless_null(old.payload, payload))
-
-    def _apply_string_extreme(self, slot: ll.Value) -> None:
-        """Replace the string if the row's is better: in place if it fits, else in the arena."""
-        cx, argument, layout = self.cx, self.argument, self.table.layout
-        assert argument is not None
-        tag = cx.b.load(slot, typ=I64)
-        first = cx.b.icmp_signed("==", cx.b.and_(tag, i64(self.seen_bit)), i64(0))
-        better = compare(cx, self._order, argument, self._old(slot))
-        wanted = cx.b.and_(cx.b.or_(first, better), cx.b.not_(null_bit(argument)))
-        with cx.b.if_then(wanted, likely=False):
-            capacity = cx.b.load(cx.at(slot, layout.offset(f"{self.field}.capacity")), typ=I32)
-            fits = cx.b.icmp_signed("<=", argument.length, capacity)
-            with cx.b.if_else(fits) as (in_place, elsewhere):
-                with in_place:
-                    data = cx.b.load(cx.at(slot, layout.offset(f"{self.field}.data")), typ=PTR)
-                    cx.copy_bytes(data, argument.payload, cx.b.zext(argument.length, I64))
-                    address = cx.at(slot, layout.offset(f"{self.field}.length"))
-                    cx.b.store(argument.length, address)
-                with elsewhere:
-                    room = _string_capacity(cx, argument)
-                    self.table.store_string(slot, self.field, argument, room)
-
-    def _clear_string(self, slot: ll.Value) -> None:
-        layout = self.table.layout
-        empty = self.cx.constant_bytes(b"\0")
-        self.cx.b.store(empty, self.cx.at(slot, layout.offset(f"{self.field}.data")))
-        for part in ("length", "capacity"):
-            address = self.cx.at(slot, layout.offset(f"{self.field}.{part}"))
-            self.cx.b.store(ll.Constant(I32, 0), address)
-
     @property
-    def _order(self) -> str:
-        return "lt" if self.aggregate.call.function == "min" else "gt"
+    def counts(self) -> bool:
+        """Whether its values are counted: for a result, or so that they can be taken out."""
+        return self.table.layout.has(f"{self.field}.count")
 
-    def _identity(self) -> Value:
-        function = self.aggregate.call.function
-        if function in ("count", "sum", "avg"):
-            return Value(self.type, ll.Constant(llvm_type(self.type), 0))
-        return Value(self.type, _worst(self.type, function))
+    def room(self) -> ll.Value | None:
+        """The arena bytes that the row may need at most."""
+        return None
+
+    def room_to_merge(self, other: StoredGroup) -> ll.Value | None:
+        """The arena bytes that merging the other group may need at most."""
+        return None
+
+    def init(self, slot: ll.Value) -> None:
+        """The value of a group without rows: the identity of the function."""
+        raise NotImplementedError
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """Add the row."""
+        raise NotImplementedError
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """Add what another slot has accumulated; one without a value changes nothing."""
+        raise NotImplementedError
+
+    def subtract(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """Take out what was merged before; only invertible aggregates can."""
+        raise NotImplementedError
 
     def _wide(self) -> Value:
         """The argument in the type that it accumulates in."""
@@ -184,8 +131,28 @@ class Accumulator:
             return new
         return self.cx.b.select(self.argument.null, old, new)
 
-    def _old(self, slot: ll.Value) -> Value:
-        return self.table.stored(slot, self.field, self.type)
+    def _one_if_not_null(self) -> ll.Value:
+        """1 for a row with a value, else 0."""
+        if self.argument is None or self.argument.null is None:
+            return i64(1)
+        return self.cx.b.zext(self.cx.b.not_(self.argument.null), I64)
+
+    def _values(self, group: StoredGroup) -> ll.Value:
+        """How many values a group has had; where they are not counted, whether any."""
+        if group.layout.has(f"{self.field}.count"):
+            return group.value(self.cx, f"{self.field}.count", INT64).payload
+        tag = self.cx.b.load(group.slot, typ=I64)
+        return self.cx.b.and_(self.cx.b.lshr(tag, i64(self.seen_bit.bit_length() - 1)), i64(1))
+
+    def _storing_count(
+        self, slot: ll.Value, operation: Callable[..., ll.Value], step: ll.Value
+    ) -> Store:
+        address = self._address(slot, ".count")
+        count = operation(self.cx.b.load(address, typ=I64), step)
+        return lambda: self.cx.b.store(count, address)
+
+    def _old(self, slot: ll.Value, part: str = "", type_: DataType | None = None) -> Value:
+        return self.table.stored(slot, self.field + part, type_ or self.type)
 
     def _address(self, slot: ll.Value, part: str = "") -> ll.Value:
         return self.cx.at(slot, self.table.layout.offset(self.field + part))
@@ -194,20 +161,197 @@ class Accumulator:
         return lambda: store_value(self.cx, self._address(slot), Value(self.type, payload))
 
 
+class Count(Accumulator):
+    """The number of rows, or of values that are not null."""
+
+    def init(self, slot: ll.Value) -> None:
+        """Nothing counted."""
+        self.cx.b.store(i64(0), self._address(slot))
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """One more."""
+        step = self._one_if_not_null()
+        return self._storing(slot, self.cx.b.add(self._old(slot).payload, step))
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """As many more."""
+        more = other.value(self.cx, self.field, INT64).payload
+        return self._storing(slot, self.cx.b.add(self._old(slot).payload, more))
+
+    def subtract(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """As many fewer."""
+        fewer = other.value(self.cx, self.field, INT64).payload
+        return self._storing(slot, self.cx.b.sub(self._old(slot).payload, fewer))
+
+
+class FloatSum(Accumulator):
+    """The sum in float64; for an average, also the number of values."""
+
+    def init(self, slot: ll.Value) -> None:
+        """The empty sum."""
+        self.cx.b.store(ll.Constant(ll.DoubleType(), 0.0), self._address(slot))
+        if self.counts:
+            self.cx.b.store(i64(0), self._address(slot, ".count"))
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """Add the row's value."""
+        old = self._old(slot).payload
+        total = self._unless_null(old, self.cx.b.fadd(old, self._wide().payload))
+        return self._storing_both(slot, total, self._one_if_not_null())
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """The sum of the sums."""
+        more = other.value(self.cx, self.field, FLOAT64).payload
+        total = self.cx.b.fadd(self._old(slot).payload, more)
+        count = other.value(self.cx, f"{self.field}.count", INT64).payload if self.counts else None
+        return self._storing_both(slot, total, count)
+
+    def _storing_both(self, slot: ll.Value, total: ll.Value, step: ll.Value | None) -> Store:
+        if not self.counts:
+            return self._storing(slot, total)
+        address = self._address(slot, ".count")
+        count = self.cx.b.add(self.cx.b.load(address, typ=I64), step)
+        return in_turn(self._storing(slot, total), lambda: self.cx.b.store(count, address))
+
+
+class IntegerSum(Accumulator):
+    """The sum in 64 bits, from rows; in 128 bits, from other slots, so that it always fits.
+
+    A row whose sum would not fit leaves the kernel, except where sums wrap.
+    """
+
+    def init(self, slot: ll.Value) -> None:
+        """The empty sum."""
+        parts = (".low", ".high") if self.table.layout.wide else ("",)
+        for part in (*parts, *((".count",) if self.counts else ())):
+            self.cx.b.store(i64(0), self._address(slot, part))
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """Add the row's value."""
+        cx, argument, old = self.cx, self._wide(), self._old(slot).payload
+        if self.aggregate.call.mode is EvalMode.LEGACY:
+            total = cx.b.add(old, argument.payload)
+        else:
+            total, overflow = checked(cx, "sadd", old, argument.payload)
+            if argument.null is not None:
+                overflow = cx.b.and_(overflow, cx.b.not_(argument.null))
+            with cx.b.if_then(overflow, likely=False):
+                cx.leave(Exit.SPILL, cx.row)
+        store_total = self._storing(slot, self._unless_null(old, total))
+        if not self.counts:
+            return store_total
+        store_count = self._storing_count(slot, cx.b.add, self._one_if_not_null())
+        return in_turn(store_total, store_count)
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """The sum of the sums."""
+        return self._combine(slot, other, self.cx.b.add)
+
+    def subtract(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """The difference of the sums."""
+        return self._combine(slot, other, self.cx.b.sub)
+
+    def _combine(
+        self, slot: ll.Value, other: StoredGroup, operation: Callable[..., ll.Value]
+    ) -> Store:
+        here = StoredGroup(self.table.layout, slot)
+        total = operation(self._total(here), self._total(other))
+        low = self.cx.b.trunc(total, I64)
+        high = self.cx.b.trunc(self.cx.b.lshr(total, ll.Constant(I128, 64)), I64)
+        stores: list[Store] = [
+            lambda: self.cx.b.store(low, self._address(slot, ".low")),
+            lambda: self.cx.b.store(high, self._address(slot, ".high")),
+        ]
+        if self.counts:
+            stores.append(self._storing_count(slot, operation, self._values(other)))
+        return in_turn(*stores)
+
+    def _total(self, group: StoredGroup) -> ll.Value:
+        """A group's sum in 128 bits."""
+        if not group.layout.wide:
+            return self.cx.b.sext(group.value(self.cx, self.field, INT64).payload, I128)
+        low, high = (
+            group.value(self.cx, f"{self.field}.{part}", INT64).payload for part in ("low", "high")
+        )
+        upper = self.cx.b.shl(self.cx.b.zext(high, I128), ll.Constant(I128, 64))
+        return self.cx.b.or_(upper, self.cx.b.zext(low, I128))
+
+
+class Extreme(Accumulator):
+    """The least or greatest value of a fixed width."""
+
+    def init(self, slot: ll.Value) -> None:
+        """A value that any other replaces."""
+        worst = Value(self.type, _worst(self.type, self.aggregate.call.function))
+        store_value(self.cx, self._address(slot), worst)
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """Replace the value by the row's if that is better."""
+        assert self.argument is not None
+        old = self._old(slot)
+        better = self._better(self.argument, old)
+        return self._storing(slot, self._unless_null(old.payload, better))
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """The better of both."""
+        value = other.value(self.cx, self.field, self.type)
+        return self._storing(slot, self._better(value, self._old(slot)))
+
+    def _better(self, new: Value, old: Value) -> ll.Value:
+        order = "lt" if self.aggregate.call.function in LEAST else "gt"
+        return self.cx.b.select(compare(self.cx, order, new, old), new.payload, old.payload)
+
+
+class Bits(Accumulator):
+    """All values joined bit by bit."""
+
+    def init(self, slot: ll.Value) -> None:
+        """All bits set for `and`, else none."""
+        identity = -1 if self.aggregate.call.function == "bit_and" else 0
+        self.cx.b.store(ll.Constant(llvm_type(self.type), identity), self._address(slot))
+        if self.counts:
+            self.cx.b.store(i64(0), self._address(slot, ".count"))
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """Join the row's value."""
+        assert self.argument is not None
+        old = self._old(slot).payload
+        joined = self._unless_null(old, self._join(old, self.argument.payload))
+        return self._storing_joined(slot, joined, self.cx.b.add, self._one_if_not_null())
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """Join what the other has joined."""
+        return self._combine(slot, other, self.cx.b.add)
+
+    def subtract(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """Twice the same bits cancel out, in an exclusive or."""
+        return self._combine(slot, other, self.cx.b.sub)
+
+    def _combine(self, slot: ll.Value, other: StoredGroup, count: Callable[..., ll.Value]) -> Store:
+        value = other.value(self.cx, self.field, self.type).payload
+        joined = self._join(self._old(slot).payload, value)
+        return self._storing_joined(slot, joined, count, self._values(other))
+
+    def _storing_joined(
+        self, slot: ll.Value, joined: ll.Value, count: Callable[..., ll.Value], step: ll.Value
+    ) -> Store:
+        if not self.counts:
+            return self._storing(slot, joined)
+        return in_turn(self._storing(slot, joined), self._storing_count(slot, count, step))
+
+    def _join(self, left: ll.Value, right: ll.Value) -> ll.Value:
+        function = self.aggregate.call.function
+        operations = {"bit_and": self.cx.b.and_, "bit_or": self.cx.b.or_, "bit_xor": self.cx.b.xor}
+        return operations[function](left, right)
+
+
 def _worst(type_: DataType, function: str) -> ll.Constant:
     """A value that any other replaces: NaN is the greatest number, so min starts from it."""
     if type_.is_float:
-        worst = float("nan") if function == "min" else float("-inf")
+        worst = float("nan") if function in LEAST else float("-inf")
         return ll.Constant(llvm_type(type_), worst)
     if type_ == BOOL:
-        return ll.Constant(llvm_type(type_), int(function == "min"))
+        return ll.Constant(llvm_type(type_), int(function in LEAST))
     bits = {DATE: 32, TIMESTAMP: 64}.get(type_) or type_.bits
     high = (1 << (bits - 1)) - 1
-    return ll.Constant(llvm_type(type_), high if function == "min" else -high - 1)
-
-
-def _string_capacity(cx: KernelContext, value: Value) -> ll.Value:
-    """Room for the string and to grow in place: a string that keeps growing is rarely moved."""
-    most = ll.Constant(I32, 65536)
-    growth = cx.b.select(cx.b.icmp_signed("<", value.length, most), value.length, most)
-    return cx.b.add(cx.b.add(value.length, growth), ll.Constant(I32, 16))
+    return ll.Constant(llvm_type(type_), high if function in LEAST else -high - 1)

@@ -44,7 +44,7 @@ def lower_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     """Floating-point division; a zero divisor fails or gives null, never infinity."""
     left, right = args
     made = Value(call.type, cx.b.fdiv(left.payload, right.payload), any_null(cx, left, right))
-    return lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
+    return lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", legacy_is_null=True)
 
 
 def lower_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
@@ -54,7 +54,7 @@ def lower_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     quotient = cx.b.sdiv(left.payload, _safe_divisor(cx, right))
     negated = cx.b.neg(left.payload)  # wraps for the least integer, where sdiv would trap
     made = Value(INT64, cx.b.select(minus_one, negated, quotient), any_null(cx, left, right))
-    made = lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", zero_is_null=True)
+    made = lossy(cx, call, made, is_zero(cx, right), "DIVIDE_BY_ZERO", legacy_is_null=True)
     if _never(minus_one):
         return made
     overflow = cx.b.and_(_equals(cx, left, INT64.low), minus_one)
@@ -69,7 +69,7 @@ def lower_remainder(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     else:
         payload = cx.b.srem(left.payload, _safe_divisor(cx, right))
     made = Value(call.type, payload, any_null(cx, left, right))
-    return lossy(cx, call, made, is_zero(cx, right), "REMAINDER_BY_ZERO", zero_is_null=True)
+    return lossy(cx, call, made, is_zero(cx, right), "REMAINDER_BY_ZERO", legacy_is_null=True)
 
 
 def lower_cast(cx: KernelContext, cast: Cast, value: Value) -> Value:
@@ -99,7 +99,7 @@ def lossy(
     lost: ll.Value,
     condition: str,
     *,
-    zero_is_null: bool = False,
+    legacy_is_null: bool = False,
 ) -> Value:
     """What the mode makes of a value that is not representable: an error, null, or as it is."""
     if _never(lost):
@@ -109,7 +109,7 @@ def lossy(
             lost = cx.b.and_(lost, cx.b.not_(made.null))
         cx.fail_if(lost, condition, expr)
         return made
-    if expr.mode is EvalMode.TRY or zero_is_null:
+    if expr.mode is EvalMode.TRY or legacy_is_null:
         null = lost if made.null is None else cx.b.or_(made.null, lost)
         return Value(made.type, made.payload, null, made.length)
     return made

@@ -14,6 +14,7 @@ from ir import DataType, Expr
 from ir.text_form import expr_text
 
 I1, I8, I32, I64 = ll.IntType(1), ll.IntType(8), ll.IntType(32), ll.IntType(64)
+I128 = ll.IntType(128)
 PTR = ll.PointerType()
 
 LLVM_TYPES: dict[str, ll.Type] = {
@@ -27,17 +28,27 @@ LLVM_TYPES: dict[str, ll.Type] = {
     "date": I32,
     "timestamp": I64,
     "string": PTR,
+    "binary": PTR,
 }
 
 
 def llvm_type(type_: DataType) -> ll.Type:
     """The LLVM type of a value in a register."""
-    return LLVM_TYPES[type_.name]
+    return I128 if type_.is_decimal else LLVM_TYPES[type_.name]
 
 
 def i64(value: int) -> ll.Constant:
     """A 64-bit constant."""
     return ll.Constant(I64, value)
+
+
+@dataclass(frozen=True)
+class _Scratch:
+    """The scratch memory of a function: its bounds, and the variable with its next free byte."""
+
+    begin: ll.Value
+    end: ll.Value
+    next: ll.Value
 
 
 @dataclass
@@ -48,7 +59,13 @@ class KernelContext:
     function: ll.Function
     b: ll.IRBuilder
     errors: list[tuple[str, str]] = field(default_factory=list)
-    row: ll.Value | None = None  # the row that expressions read, and exits report
+    resume: ll.Value | None = None  # where to come back after `GROW_SCRATCH`, if not at the row
+
+    def __post_init__(self) -> None:
+        self._tails: dict[Exit, ll.Block] = {}
+        self._row: ll.Value | None = None
+        self._row_block: ll.Block | None = None  # where the row starts with empty scratch memory
+        self._scratch: _Scratch | None = None
 
     # -- memory ---------------------------------------------------------------
 
@@ -79,6 +96,13 @@ class KernelContext:
             slot = self.b.alloca(type_)
         self.b.store(initial, slot)
         return slot
+
+    def stack(self, type_: ll.Type) -> ll.Value:
+        """Memory of a function's own, read and written in pieces."""
+        with self.b.goto_entry_block():
+            made = self.b.alloca(type_)
+        made.type = PTR  # a plain address: llvmlite would insist on whole values of the type
+        return made
 
     def count_up(self, slot: ll.Value, step: ll.Value) -> None:
         """Add to a local counter."""
@@ -119,6 +143,35 @@ class KernelContext:
             self._tails[code] = self.function.append_basic_block(f"leave.{code.name.lower()}")
         return self._tails[code]
 
+    def scratch(self, size: ll.Value) -> ll.Value:
+        """Room for `size` bytes (an i64) until the next row; leaves the kernel if there is none.
+
+        What must outlive the row is copied into the table or its arena.
+        """
+        if self._scratch is None:
+            self._scratch = self._scratch_variables()
+        begin, end, next_ = self._scratch.begin, self._scratch.end, self._scratch.next
+        if self._row_block is not None:
+            # In the row's first block: so that it is empty on every way through the row.
+            with self.b.goto_block(self._row_block):
+                self.b.store(begin, next_)
+            self._row_block = None
+        here = self.b.load(next_, typ=I64)
+        after = self.b.add(here, size)
+        with self.b.if_then(self.b.icmp_unsigned(">", after, end), likely=False):
+            resume = self.row if self.resume is None else self.resume
+            self.leave(Exit.GROW_SCRATCH, resume, self.b.sub(after, begin))
+        self.b.store(after, next_)
+        return self.b.inttoptr(here, PTR)
+
+    def _scratch_variables(self) -> _Scratch:
+        args = self.function.args[0]
+        with self.b.goto_entry_block():
+            begin = self.load_field(args, KernelArgs, "scratch")
+            end = self.load_field(args, KernelArgs, "scratch_end")
+            next_ = self.b.alloca(I64)
+        return _Scratch(begin, end, next_)
+
     def fail_if(self, broken: ll.Value, condition: str, expr: Expr | str) -> None:
         """Leave with an error at the current row; nothing of the row has taken effect."""
         text = expr if isinstance(expr, str) else expr_text(expr)
@@ -127,13 +180,27 @@ class KernelContext:
         with self.b.if_then(broken, likely=False):
             self.leave(Exit.ERROR, self.row, number)
 
-    def __post_init__(self) -> None:
-        self._tails: dict[Exit, ll.Block] = {}
+    @property
+    def row(self) -> ll.Value | None:
+        """The row that expressions read, and exits report."""
+        return self._row
+
+    @row.setter
+    def row(self, row: ll.Value | None) -> None:
+        """Go on to a row: the strings that were made for the one before are given up."""
+        self._row = row
+        self._row_block = self.b.block
 
     @property
     def tails(self) -> dict[Exit, ll.Block]:
         """The exits that the function uses so far."""
         return self._tails
+
+    def return_codes(self) -> None:
+        """Emit the exits of a function that has no counters to write back."""
+        for code, tail in self._tails.items():
+            self.b.position_at_end(tail)
+            self.b.ret(ll.Constant(I32, int(code)))
 
     # -- constants and calls --------------------------------------------------
 

@@ -7,7 +7,7 @@ from llvmlite import ir as ll
 from codegen_llvm.builder import I1, I32, KernelContext
 from codegen_llvm.strings import equal_constant, equal_strings, order_strings
 from codegen_llvm.values import Value, any_null, null_bit
-from ir import BOOL, STRING, Call, Expr, Literal
+from ir import BOOL, Call, Expr, Literal
 
 _SYMBOLS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
@@ -27,7 +27,7 @@ def lower_comparison(cx: KernelContext, call: Call, args: list[Value]) -> Value:
 
 def compare(cx: KernelContext, function: str, left: Value, right: Value) -> ll.Value:
     """A comparison of two values that are not null."""
-    if left.type == STRING:
+    if left.type.is_bytes:
         return _compare_strings(cx, function, left, right)
     if left.type.is_float:
         return _compare_floats(cx, function, left.payload, right.payload)
@@ -138,7 +138,7 @@ def _is_nan(cx: KernelContext, value: ll.Value) -> ll.Value:
 
 
 def _string_literal(expr: Expr) -> Literal | None:
-    """The expression as a non-null string literal, if it is one."""
-    if isinstance(expr, Literal) and expr.type == STRING and expr.value is not None:
+    """The expression as a non-null literal of bytes, if it is one."""
+    if isinstance(expr, Literal) and expr.type.is_bytes and expr.value is not None:
         return expr
     return None

@@ -10,10 +10,12 @@ from llvmlite import ir as ll
 from codegen_llvm import arithmetic as arith
 from codegen_llvm import comparisons as comp
 from codegen_llvm import mathematics as math
+from codegen_llvm import string_making as making
 from codegen_llvm import strings
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
+from codegen_llvm.decimals import DECIMAL_LOWERINGS
 from codegen_llvm.values import Value, choose, constant, is_true, null_bit
-from ir import BOOL, STRING, Call, Cast, Column, DataType, EvalMode, Expr, Literal
+from ir import BOOL, Call, Cast, Column, DataType, EvalMode, Expr, Literal
 
 Lowering = Callable[[KernelContext, Call, list[Value]], Value]
 
@@ -73,6 +75,7 @@ LOWERINGS: dict[str, Lowering] = {
     "is_null": _is_null,
     "is_not_null": _is_not_null,
     "not": _not,
+    "concat": making.lower_concat,
     "length": strings.lower_length,
     "octet_length": strings.lower_octet_length,
     "startswith": strings.lower_search,
@@ -81,6 +84,17 @@ LOWERINGS: dict[str, Lowering] = {
 }
 # Functions that evaluate some arguments only if others allow it.
 BRANCHING = frozenset({"and", "or", "in", "coalesce", "case_when"})
+
+# Functions whose results need memory: as much as their arguments say, also where those are
+# meant for another branch of a `case`.
+MAKES_STRINGS = frozenset({"concat"})
+
+
+def needs_branch(expr: Expr) -> bool:
+    """Whether an expression is evaluated only where it is wanted: it may fail, or be vast."""
+    if expr.can_fail:
+        return True
+    return any(isinstance(node, Call) and node.function in MAKES_STRINGS for node in expr.walk())
 
 
 def lower(cx: KernelContext, scope: Scope, expr: Expr) -> Value:
@@ -104,7 +118,6 @@ def lower(cx: KernelContext, scope: Scope, expr: Expr) -> Value:
 
 def _lower_regular(cx: KernelContext, scope: Scope, call: Call) -> Value:
     """All arguments, unless a null one must keep another from failing."""
-    lowering = LOWERINGS[call.function]
     if call.function == "between" and any(arg.can_fail for arg in call.args):
         value, low, high = call.args
         both = Call("and", (Call("ge", (value, low)), Call("le", (value, high))))
@@ -113,11 +126,18 @@ def _lower_regular(cx: KernelContext, scope: Scope, call: Call) -> Value:
         first, second = reversed(call.args) if call.function in _DIVISIONS else call.args
         if second.can_fail and (first.nullable or call.nullable):
             return _lower_in_turn(cx, scope, call, first, second)
-    return lowering(cx, call, [lower(cx, scope, arg) for arg in call.args])
+    return _lowering(call)(cx, call, [lower(cx, scope, arg) for arg in call.args])
+
+
+def _lowering(call: Call) -> Lowering:
+    """Arithmetic of decimals is another than that of machine numbers."""
+    if call.args[0].type.is_decimal and call.function in DECIMAL_LOWERINGS:
+        return DECIMAL_LOWERINGS[call.function]
+    return LOWERINGS[call.function]
 
 
 # A null argument does not settle the result.
-_ALL_EVALUATED = frozenset({"eq_null_safe", "greatest", "least"})
+_ALL_EVALUATED = frozenset({"eq_null_safe", "greatest", "least", "concat"})
 # Spark evaluates the divisor first, and the dividend only if it can be divided.
 _DIVISIONS = frozenset({"divide", "int_divide", "remainder"})
 
@@ -132,7 +152,7 @@ def _lower_in_turn(cx: KernelContext, scope: Scope, call: Call, first: Expr, sec
     def compute() -> Value:
         other = lower(cx, scope, second)
         args = [other, known] if call.function in _DIVISIONS else [known, other]
-        return LOWERINGS[call.function](cx, call, args)
+        return _lowering(call)(cx, call, args)
 
     blank = _blank(cx, call.type)
     null = Value(blank.type, blank.payload, ll.Constant(I1, 1), blank.length)
@@ -157,7 +177,7 @@ def _lower_branching(cx: KernelContext, scope: Scope, call: Call) -> Value:
 def _lower_and(cx: KernelContext, scope: Scope, call: Call) -> Value:
     left, right = call.args
     first = lower(cx, scope, left)
-    if not right.can_fail:
+    if not needs_branch(right):
         return comp.conjoin(cx, first, lower(cx, scope, right))
     # Only a false left side settles it: a null one still evaluates the right, as Spark does.
     undecided = cx.b.or_(first.payload, null_bit(first))
@@ -169,7 +189,7 @@ def _lower_and(cx: KernelContext, scope: Scope, call: Call) -> Value:
 def _lower_or(cx: KernelContext, scope: Scope, call: Call) -> Value:
     left, right = call.args
     first = lower(cx, scope, left)
-    if not right.can_fail:
+    if not needs_branch(right):
         return comp.disjoin(cx, first, lower(cx, scope, right))
     undecided = cx.b.not_(is_true(cx, first))
     true = Value(BOOL, ll.Constant(I1, 1))
@@ -178,7 +198,7 @@ def _lower_or(cx: KernelContext, scope: Scope, call: Call) -> Value:
 
 
 def _lower_in(cx: KernelContext, scope: Scope, call: Call) -> Value:
-    if not any(option.can_fail for option in call.args[1:]):
+    if not any(map(needs_branch, call.args[1:])):
         return comp.lower_in(cx, call, [lower(cx, scope, arg) for arg in call.args])
     # An option is evaluated only while the value is not null and none before was equal.
     value, *options = call.args
@@ -198,7 +218,7 @@ def _lower_coalesce(cx: KernelContext, scope: Scope, args: list[Expr]) -> Value:
         first.null,
         lambda: _lower_coalesce(cx, scope, args[1:]),
         first=Value(first.type, first.payload, None, first.length),
-        lazy=any(arg.can_fail for arg in args[1:]),
+        lazy=any(map(needs_branch, args[1:])),
         nullable=all(arg.nullable for arg in args[1:]),
     )
 
@@ -209,7 +229,7 @@ def _lower_case(cx: KernelContext, scope: Scope, args: list[Expr]) -> Value:
     condition, value, *rest = args
     met = is_true(cx, lower(cx, scope, condition))
     rest_nullable = any(arg.nullable for arg in (*rest[1:-1:2], rest[-1]))
-    if value.can_fail:
+    if needs_branch(value):
         blank = _blank(cx, value.type)
         first = _guarded(cx, met, lambda: lower(cx, scope, value), blank, value.nullable)
     else:
@@ -219,7 +239,7 @@ def _lower_case(cx: KernelContext, scope: Scope, args: list[Expr]) -> Value:
         cx.b.not_(met),
         lambda: _lower_case(cx, scope, rest),
         first=first,
-        lazy=any(arg.can_fail for arg in rest),
+        lazy=any(map(needs_branch, rest)),
         nullable=rest_nullable,
     )
 
@@ -269,6 +289,6 @@ def _guarded(
 
 def _blank(cx: KernelContext, type_: DataType) -> Value:
     """Some value of a type, for where it is not looked at."""
-    if type_ == STRING:
-        return Value(STRING, cx.constant_bytes(b"\0"), None, ll.Constant(I32, 0))
+    if type_.is_bytes:
+        return Value(type_, cx.constant_bytes(b"\0"), None, ll.Constant(I32, 0))
     return Value(type_, ll.Constant(llvm_type(type_), 0.0 if type_.is_float else 0))

@@ -7,6 +7,7 @@ as with a branch per row, at a selectivity of 1/3 (`make bench`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from llvmlite import ir as ll
@@ -20,12 +21,17 @@ from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import BlockFilter, selected
-from codegen_llvm.slices import all_inside
+from codegen_llvm.slices import NEVER, Stretch, all_inside
 from codegen_llvm.values import is_true
 from ir import Call, Column, Expr, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
+from ir.windows import time_of
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
+_BLOCK_ROWS = 16384  # without a selection, the rows between two looks at the time
+
+_Process = Callable[[ll.Value, ll.Value], None]  # emits the code for rows from first to last
+_BlockBody = Callable[[KernelContext, Columns], _Process]
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ def build_kernel(
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
     errors = _Functions(module, narrowed, layout, slots, lookups).build_run(spec)
-    build_prepare(module, narrowed, layout, lookups, PREPARE)
+    build_prepare(module, narrowed.input, layout, lookups, PREPARE)
     build_rehash(module, program, slots, REHASH)
     if slots.slice_is_key:
         build_migrate(module, program, slots, MIGRATE)
@@ -71,17 +77,24 @@ class _Functions:
     def build_run(self, spec: VariantSpec) -> list[tuple[str, str]]:
         """Emit the functions; returns the errors that they may report."""
         if self.filters and spec.block_rows is not None:
-            self._run_blocks(spec.block_rows)
+            self._run_blocks(spec.block_rows, self._select_and_aggregate)
+        elif self.program.watermark is not None:
+            self._run_blocks(spec.block_rows or _BLOCK_ROWS, self._aggregate_each)
         else:
             self._run_rows()
         return self.errors
 
     def _run_rows(self) -> None:
-        """Row by row, with a branch for each filter."""
+        """All rows of the range, one by one."""
         cx = self._function(RUN, PTR)
+        args = cx.function.args[0]
+        begin = cx.load_field(args, KernelArgs, "row_begin")
+        end = cx.load_field(args, KernelArgs, "row_end")
+        self._each_row(cx, begin, end)
+
+    def _each_row(self, cx: KernelContext, begin: ll.Value, end: ll.Value) -> None:
+        """Row by row, with a branch for each filter; the body of a function."""
         rows = self._aggregator(cx)
-        begin = cx.load_field(rows.args, KernelArgs, "row_begin")
-        end = cx.load_field(rows.args, KernelArgs, "row_end")
         with cx.loop(begin, end, "row") as row:
             rest = cx.b.append_basic_block("row.next")
             for predicate in self.filters:
@@ -89,26 +102,21 @@ class _Functions:
                 passes = cx.b.append_basic_block("passes")
                 cx.b.cbranch(is_true(cx, lower(cx, rows.columns, predicate)), passes, rest)
                 cx.b.position_at_end(passes)
-            rows.aggregate(row)
+            with rows.each():
+                rows.aggregate(row)
             cx.count_up(rows.done, i64(1))
             cx.b.branch(rest)
             cx.b.position_at_end(rest)
         cx.leave(Exit.DONE, end)
         rows.finish()
 
-    def _run_blocks(self, block_rows: int) -> None:
-        """Block by block: select, then aggregate what was selected."""
-        general = self._aggregate_selected("general", in_slice=False, direct=False)
-        direct, in_slice = self._is_direct(), self._has_slices()
-        fast = None
-        if in_slice or (direct and self.program.window is None):
-            fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
+    def _run_blocks(self, block_rows: int, prepare: Callable[[], _BlockBody]) -> None:
+        """Block by block, each up to a row that closes windows."""
+        body = prepare()
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
         columns = Columns(cx, self.program.input, self.layout, self.lookups)
-        selection = cx.load_field(args, KernelArgs, "selection", PTR)
-        mask = cx.load_field(args, KernelArgs, "mask", PTR)
-        block_filter = BlockFilter(cx, columns, self.filters, selection, mask)
+        process = body(cx, columns)
         begin = cx.load_field(args, KernelArgs, "row_begin")
         end = cx.load_field(args, KernelArgs, "row_end")
         rows = cx.b.add(cx.b.sub(end, begin), i64(block_rows - 1))
@@ -116,21 +124,81 @@ class _Functions:
             first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
-            count = block_filter.select(first, last)
-            operands = [args, first, count]
-            if fast is None:
-                _return_unless_done(cx, cx.b.call(general, operands))
+            if self.program.watermark is None:
+                process(first, last)
             else:
+                stretch = self._stretch(cx, columns, first, last)
+                process(first, stretch.last)
+                with cx.b.if_then(stretch.closes, likely=False):
+                    cx.leave(Exit.WINDOW_END, stretch.last, stretch.time)
+        cx.leave(Exit.DONE, end)
+        cx.return_codes()
+
+    def _stretch(
+        self, cx: KernelContext, columns: Columns, first: ll.Value, last: ll.Value
+    ) -> Stretch:
+        """The part of a block that is done before windows close."""
+        assert self.program.watermark is not None
+        field = self.program.input[self.program.watermark]
+        column = Column(field.name, field.type, field.nullable)
+        close = cx.load_field(cx.function.args[0], KernelArgs, "close_time")
+
+        def time_of(row: ll.Value) -> ll.Value:
+            cx.row = row
+            time = columns.column(cx, column)
+            if time.null is None:
+                return time.payload
+            return cx.b.select(time.null, i64(-NEVER), time.payload)
+
+        return Stretch.of(cx, close, time_of, first, last)
+
+    def _aggregate_each(self) -> _BlockBody:
+        """Without a selection: every row of the block in turn."""
+        inner = self._function("each", PTR, I64, I64)
+        inner.function.linkage = "internal"
+        inner.function.attributes.add("noinline")
+        _, begin, end = inner.function.args
+        self._each_row(inner, begin, end)
+
+        def body(cx: KernelContext, columns: Columns) -> _Process:
+            def process(first: ll.Value, last: ll.Value) -> None:
+                operands = [cx.function.args[0], first, last]
+                return_unless_done(cx, cx.b.call(inner.function, operands))
+
+            return process
+
+        return body
+
+    def _select_and_aggregate(self) -> _BlockBody:
+        """Select, then aggregate what was selected."""
+        general = self._aggregate_selected("general", in_slice=False, direct=False)
+        direct, in_slice = self._is_direct(), self._has_slices()
+        fast = None
+        if in_slice or (direct and self.program.slices is None):
+            fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
+
+        def body(cx: KernelContext, columns: Columns) -> _Process:
+            args = cx.function.args[0]
+            selection = cx.load_field(args, KernelArgs, "selection", PTR)
+            mask = cx.load_field(args, KernelArgs, "mask", PTR)
+            block_filter = BlockFilter(cx, columns, self.filters, selection, mask)
+
+            def process(first: ll.Value, last: ll.Value) -> None:
+                count = block_filter.select(first, last)
+                operands = [args, first, count]
+                if fast is None:
+                    return_unless_done(cx, cx.b.call(general, operands))
+                    return
                 goes_fast = self._may_go_fast(cx, columns, first, last, count)
                 with cx.b.if_else(goes_fast) as (quickly, otherwise):
                     with quickly:
-                        _return_unless_done(cx, cx.b.call(fast, operands))
+                        return_unless_done(cx, cx.b.call(fast, operands))
                     with otherwise:
-                        _return_unless_done(cx, cx.b.call(general, operands))
-        cx.leave(Exit.DONE, end)
-        for code, tail in cx.tails.items():
-            cx.b.position_at_end(tail)
-            cx.b.ret(ll.Constant(I32, int(code)))
+                        return_unless_done(cx, cx.b.call(general, operands))
+
+            return process
+
+        return body
 
     def _aggregate_selected(self, name: str, *, in_slice: bool, direct: bool) -> ll.Function:
         """The function `(args, first row, count) -> exit code` over the selection vector.
@@ -147,7 +215,8 @@ class _Functions:
         with cx.loop(i64(0), count, "pick") as pick:
             cx.b.store(pick, rows.done)
             row = cx.b.add(first, selected(cx, selection, pick))
-            rows.aggregate(row, in_slice=in_slice, direct=direct)
+            with rows.each():
+                rows.aggregate(row, in_slice=in_slice, direct=direct)
         cx.b.store(count, rows.done)
         cx.leave(Exit.DONE, first)
         rows.finish()
@@ -165,7 +234,7 @@ class _Functions:
 
     def _has_slices(self) -> bool:
         """Whether the time is a plain column and each slice has its table."""
-        window = self.program.window
+        window = self.program.slices
         is_column = window is not None and isinstance(window.time, Column)
         return is_column and not self.slots.slice_is_key
 
@@ -184,7 +253,7 @@ class _Functions:
         if self._is_direct():
             complete = cx.load_field(table, TableBlock, "complete")
             fast = cx.b.icmp_signed("!=", complete, i64(0))
-        if self.program.window is None:
+        if self.program.slices is None:
             return fast
         start = cx.load_field(table, TableBlock, "slice_start")
         return cx.b.and_(fast, self._is_one_slice(cx, columns, start, first, last, count))
@@ -203,7 +272,7 @@ class _Functions:
         Testing all times of a block with vectors is cheaper than testing those
         of the selected rows one by one, unless few are selected.
         """
-        window = self.program.window
+        window = self.program.slices
         assert window is not None
         assert isinstance(window.time, Column)
         many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
@@ -225,12 +294,13 @@ class _Functions:
 def _filters(program: RowProgram) -> tuple[Expr, ...]:
     """The program's filters that are not met anyway; a row without a time is in no window."""
     filters = program.filters
-    if program.window is not None:
-        filters = (*filters, Call("is_not_null", (program.window.time,)))
-    return tuple(predicate for predicate in filters if not _is_met(predicate))
+    time = time_of(program.window)
+    if time is not None:
+        filters = (*filters, Call("is_not_null", (time,)))
+    return tuple(predicate for predicate in filters if not is_met(predicate))
 
 
-def _is_met(predicate: Expr) -> bool:
+def is_met(predicate: Expr) -> bool:
     """Whether a filter passes every row: a test for null of what is never null."""
     match predicate:
         case Call("is_not_null", (tested,)):
@@ -238,7 +308,7 @@ def _is_met(predicate: Expr) -> bool:
     return False
 
 
-def _return_unless_done(cx: KernelContext, code: ll.Value) -> None:
+def return_unless_done(cx: KernelContext, code: ll.Value) -> None:
     """Hand an exit of a called function on: it has filled in the arguments."""
     left = cx.b.icmp_signed("!=", code, ll.Constant(I32, int(Exit.DONE)))
     with cx.b.if_then(left, likely=False):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ir import FLOAT64, INT64, STRING, DataType
+from ir import BOOL, FLOAT64, INT64, AggregateCall, DataType, DecimalType
 from ir.operators import NamedAggregate
 from ir.pipelines import RowProgram
 
@@ -77,6 +77,12 @@ class SlotLayout:
     seen: frozenset[int]  # the aggregates whose seen bit is kept: the others always have a value
     slice_is_key: bool  # all slices share one table
     direct: DirectKey | None  # how an unused slot is told from a used one by its key alone
+    rows: str | None = None  # the field that counts the rows of a group, where one does
+    wide: bool = False  # of a window table: integer sums have 128 bits
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a field."""
+        return any(field.name == name for field in self.fields)
 
     def offset(self, name: str) -> int:
         """Where a field starts in the slot."""
@@ -95,6 +101,7 @@ class SlotLayout:
         return aggregate in self.seen
 
 
+ROWS = "rows"  # the field that counts the rows of a group, where no aggregate does
 MAX_TAG_BITS = 31  # of the tag's lower half, after the used bit
 
 _NUMPY = {
@@ -112,38 +119,95 @@ _NUMPY = {
 
 def value_fields(name: str, type_: DataType) -> Iterator[tuple[str, str]]:
     """The pieces of one stored value; a string lies in the arena, with room to grow in place."""
-    if type_ == STRING:
+    if type_.is_bytes:
         yield f"{name}.data", "u8"
         yield f"{name}.length", "i4"
         yield f"{name}.capacity", "i4"
     else:
-        yield name, _NUMPY[type_.name]
+        yield name, "V16" if type_.is_decimal else _NUMPY[type_.name]
+
+
+MOMENTS = frozenset(("var_pop", "var_samp", "stddev_pop", "stddev_samp"))
 
 
 def accumulator_type(aggregate: NamedAggregate) -> DataType:
-    """The type in which an aggregate accumulates."""
+    """The type in which an aggregate accumulates; for the bits of decimals see below."""
     call = aggregate.call
-    return FLOAT64 if call.function == "avg" else call.type
+    if call.function in MOMENTS:
+        return FLOAT64
+    return FLOAT64 if call.function == "avg" and not call.type.is_decimal else call.type
 
 
-def slot_layout(program: RowProgram, slice_is_key: bool) -> SlotLayout:
+def is_decimal_sum(call: AggregateCall) -> bool:
+    """Whether an aggregate adds up decimals."""
+    return call.function in ("sum", "avg") and call.type.is_decimal
+
+
+def decimal_sum_bits(call: AggregateCall) -> int:
+    """As many as any number of rows needs: 10^19 times 2^63 rows are less than 2^127."""
+    assert call.argument is not None
+    assert isinstance(call.argument.type, DecimalType)
+    return 128 if call.argument.type.precision <= 19 else 256
+
+
+def slot_layout(
+    program: RowProgram, slice_is_key: bool, counts_rows: bool = False, *, wide: bool = False
+) -> SlotLayout:
     """Lay out a slot for a program's keys and aggregates, widest pieces first.
 
     It follows the declared schema only, never what a variant assumes about the
-    data, so that all variants of a program work on the same state.
+    data, so that all variants of a program work on the same state. With
+    `counts_rows`, groups can be taken out of a window table again: it is known
+    when a group, or an aggregate of it, has no rows left. `wide` is the layout
+    of window tables; it counts rows too.
     """
-    pieces: list[tuple[str, str]] = [("slice", "i8")] if slice_is_key else []
+    counts_rows = counts_rows or wide
+    rows = _rows_field(program, counts_rows)
+    pieces: list[tuple[str, str]] = [(ROWS, "i8")] if rows == ROWS else []
     for position, key in enumerate(program.keys):
         pieces += value_fields(f"key{position}", key.expr.type)
     for position, aggregate in enumerate(program.aggregates):
-        pieces += value_fields(f"agg{position}", accumulator_type(aggregate))
-        if aggregate.call.function == "avg":
-            pieces += value_fields(f"agg{position}.count", INT64)
+        pieces += _state_fields(f"agg{position}", aggregate, counts_rows, wide)
     pieces.sort(key=lambda piece: -int(piece[1][1:]))
+    if slice_is_key:
+        pieces.insert(0, ("slice", "i8"))  # behind the tag, whatever follows: see `build_migrate`
     fields, size = _placed(pieces)
     seen = frozenset(i for i, a in enumerate(program.aggregates) if _may_be_empty(a))
-    direct = None if slice_is_key else _direct_key(program)
-    return SlotLayout(fields, size, len(program.keys), seen, slice_is_key, direct)
+    direct = None if slice_is_key or wide else _direct_key(program)
+    return SlotLayout(fields, size, len(program.keys), seen, slice_is_key, direct, rows, wide)
+
+
+def _rows_field(program: RowProgram, needed: bool) -> str | None:
+    """Where a group's rows are counted: by a count of rows, if the program has one anyway."""
+    for position, aggregate in enumerate(program.aggregates):
+        if aggregate.call.function == "count" and aggregate.call.argument is None:
+            return f"agg{position}"
+    return ROWS if needed else None
+
+
+def _state_fields(
+    name: str, aggregate: NamedAggregate, counts_rows: bool, wide: bool
+) -> Iterator[tuple[str, str]]:
+    """The pieces that an aggregate accumulates in."""
+    call = aggregate.call
+    if call.function == "sum" and call.type == INT64 and wide:
+        yield f"{name}.low", "u8"
+        yield f"{name}.high", "i8"
+    elif is_decimal_sum(call):
+        yield name, f"V{decimal_sum_bits(call) // 8}"
+    else:
+        yield from value_fields(name, accumulator_type(aggregate))
+    if call.function in MOMENTS:  # the first piece is the mean
+        yield from value_fields(f"{name}.n", FLOAT64)
+        yield from value_fields(f"{name}.m2", FLOAT64)
+    if call.function in ("first", "last"):
+        yield from value_fields(f"{name}.row", INT64)
+        if keeps_null(aggregate):
+            yield from value_fields(f"{name}.null", BOOL)
+    # Once values can be taken out again, a bit does not tell whether one is left.
+    counts_values = counts_rows and call.invertible and _may_be_empty(aggregate)
+    if call.function == "avg" or counts_values:
+        yield from value_fields(f"{name}.count", INT64)
 
 
 def _direct_key(program: RowProgram) -> DirectKey | None:
@@ -151,7 +215,7 @@ def _direct_key(program: RowProgram) -> DirectKey | None:
     if len(program.keys) != 1:
         return None
     type_ = program.keys[0].expr.type
-    if type_.is_float or type_ == STRING:
+    if type_.is_float or type_.is_bytes:
         return None
     return DIRECT_KEYS.get(type_.bits)
 
@@ -159,10 +223,18 @@ def _direct_key(program: RowProgram) -> DirectKey | None:
 def _may_be_empty(aggregate: NamedAggregate) -> bool:
     """Whether a group may have rows but no value for the aggregate."""
     call = aggregate.call
+    if call.takes_nulls:
+        return False
     needs_value = call.function != "count" and call.argument is not None
-    if call.type == STRING:
+    if call.type.is_bytes:
         return True  # the first string of a group is recognised by the bit
     return needs_value and call.argument is not None and call.argument.nullable
+
+
+def keeps_null(aggregate: NamedAggregate) -> bool:
+    """Whether the value that a group has for the aggregate may be null."""
+    call = aggregate.call
+    return call.takes_nulls and call.argument is not None and call.argument.nullable
 
 
 def _placed(pieces: list[tuple[str, str]]) -> tuple[tuple[SlotField, ...], int]:

@@ -12,34 +12,40 @@ from codegen_llvm.columns import WORD_BITS, WORDS_BYTES, Columns, Lookup
 from codegen_llvm.expressions import lower
 from codegen_llvm.layout import InputLayout
 from codegen_llvm.values import Value, null_bit
-from ir import Column, Expr
-from ir.pipelines import RowProgram
+from ir import Column, Expr, Schema
 
 
 def build_prepare(
     module: ll.Module,
-    program: RowProgram,
+    schema: Schema,
     layout: InputLayout,
     lookups: tuple[Lookup, ...],
     name: str,
 ) -> None:
-    """The function `prepare(args)`: evaluate each look-up for every entry of its dictionary."""
+    """The function `prepare(args)`: evaluate each look-up for every entry of its dictionary.
+
+    If it leaves for more memory, it is called again and starts from the beginning.
+    """
     cx = new_function(module, name, I32, (PTR,))
-    columns = Columns(cx, program.input, layout, lookups)
+    cx.resume = i64(0)
+    columns = Columns(cx, schema, layout, lookups)
     for lookup in lookups:
         words = (cx.variable(I32, ll.Constant(I32, 0)), cx.variable(I32, ll.Constant(I32, 0)))
         size = columns.dictionary_size(lookup.column)
         with cx.loop(i64(0), size, "entry") as code:
+            cx.row = code
             entry = columns.dictionary_entry(lookup.column, code)
             _tabulate(cx, columns.table(lookup), words, code, lower_entry(cx, lookup, entry))
-        if program.input[lookup.column].nullable:
+        if schema[lookup.column].nullable:
+            cx.row = size
             any_entry = columns.dictionary_entry(lookup.column, i64(0))
             null = Value(any_entry.type, any_entry.payload, ll.Constant(I1, 1), any_entry.length)
             _tabulate(cx, columns.table(lookup), words, size, lower_entry(cx, lookup, null))
         for offset, word in zip((-WORDS_BYTES, 4 - WORDS_BYTES), words, strict=True):
             address = cx.at(columns.table(lookup), offset)
             cx.b.store(cx.b.load(word, typ=I32), address)
-    cx.b.ret(ll.Constant(I32, int(Exit.DONE)))
+    cx.b.branch(cx.leave_block(Exit.DONE))
+    cx.return_codes()
 
 
 def lower_entry(cx: KernelContext, lookup: Lookup, entry: Value) -> Value:

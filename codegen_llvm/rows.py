@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import KernelArgs
 from codegen_llvm.accumulators import Accumulator
+from codegen_llvm.aggregates import accumulator
 from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64
 from codegen_llvm.columns import Columns, Lookup
 from codegen_llvm.expressions import lower
-from codegen_llvm.layout import InputLayout, SlotLayout
-from codegen_llvm.slices import Slices
+from codegen_llvm.layout import ROWS, InputLayout, SlotLayout
+from codegen_llvm.slices import LateRows, Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
 from codegen_llvm.values import Value, any_null
-from ir import STRING, TIMESTAMP, Expr
+from ir import TIMESTAMP, Expr
 from ir.pipelines import RowProgram
 
 
@@ -40,6 +44,10 @@ class RowAggregator:
         probes = cx.variable(I64, i64(0))
         self.registers = table_registers(cx, self.state)
         self.table = Table(cx, slots, self.state, self.registers, probes)
+        self.late: LateRows | None = None
+        self.late_count = cx.variable(I64, i64(0))
+        if program.watermark is not None:
+            self.late_before = cx.load_field(self.args, KernelArgs, "late_before")
 
     def aggregate(self, row: ll.Value, *, in_slice: bool = False, direct: bool = False) -> None:
         """Add one row that passed to its group. All that can fail or leave comes first.
@@ -49,48 +57,69 @@ class RowAggregator:
         """
         cx = self.cx
         cx.row = row
-        arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
+        # First the slice: a late row is not evaluated, so it cannot fail.
         keys = [] if in_slice else self._enter_slice()
+        arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
         keys += [self._key(position) for position in range(len(self.program.keys))]
         accumulators = [
-            Accumulator(cx, self.table, position, aggregate, argument)
+            accumulator(cx, self.table, position, aggregate, argument)
             for position, (aggregate, argument) in enumerate(
                 zip(self.program.aggregates, arguments, strict=True)
             )
         ]
-        self._reserve_strings(accumulators)
+        self.table.reserve_all([room for a in accumulators if (room := a.room()) is not None])
 
         def init(slot: ll.Value) -> None:
-            for accumulator in accumulators:
-                accumulator.init(slot)
+            for one in accumulators:
+                one.init(slot)
+            self._store_rows(slot, lambda old: i64(0))
 
         self.table.incomplete = self._incomplete(keys, accumulators)
         slot = self.table.find_or_insert(keys, init, self._always_seen(accumulators), direct=direct)
-        stores = [accumulator.prepare(slot) for accumulator in accumulators]
+        stores = [one.prepare(slot) for one in accumulators]
         for store in stores:
             store()
+        self._store_rows(slot, lambda old: cx.b.add(old, i64(1)))
         self._mark_seen(slot, accumulators)
 
     def finish(self) -> None:
         """Emit the exits: each writes the counters back before it returns."""
         for code, block in self.cx.tails.items():
             self.cx.b.position_at_end(block)
-            for variable, name in ((self.done, "rows_passed"), (self.table.probes, "probes")):
+            for variable, name in self._counters():
                 before = self.cx.load_field(self.args, KernelArgs, name)
                 value = self.cx.b.add(before, self.cx.b.load(variable, typ=I64))
                 self.cx.store_field(value, self.args, KernelArgs, name)
             self.cx.b.ret(ll.Constant(I32, int(code)))
+
+    @contextmanager
+    def each(self) -> Iterator[None]:
+        """Around the update by one row: what is late goes on behind it."""
+        if self.program.watermark is None:
+            yield
+            return
+        rest = self.cx.b.append_basic_block("row.rest")
+        self.late = LateRows(self.late_before, self.late_count, rest)
+        yield
+        self.cx.b.branch(rest)
+        self.cx.b.position_at_end(rest)
+
+    def _counters(self) -> list[tuple[ll.Value, str]]:
+        counters = [(self.done, "rows_passed"), (self.table.probes, "probes")]
+        if self.program.watermark is not None:
+            counters.append((self.late_count, "rows_late"))
+        return counters
 
     def _argument(self, expr: Expr | None) -> Value | None:
         return None if expr is None else lower(self.cx, self.columns, expr)
 
     def _enter_slice(self) -> list[Key]:
         """Bring the row's slice into the registers; it is a key where slices share a table."""
-        window = self.program.window
+        window = self.program.slices
         if window is None:
             return []
         time = lower(self.cx, self.columns, window.time).payload
-        slices = Slices(self.cx, window, self.state, self.registers)
+        slices = Slices(self.cx, window, self.state, self.registers, self.late)
         if not self.slots.slice_is_key:
             slices.enter(time)
             return []
@@ -102,20 +131,18 @@ class RowAggregator:
             f"key{position}", normalize_key(self.cx, value), self.slots.key_null_bit(position)
         )
 
-    def _reserve_strings(self, accumulators: list[Accumulator]) -> None:
-        rooms = [room for room in (a.room() for a in accumulators) if room is not None]
-        if rooms:
-            total = rooms[0]
-            for room in rooms[1:]:
-                total = self.cx.b.add(total, room)
-            self.table.reserve(total)
+    def _store_rows(self, slot: ll.Value, change: Callable[[ll.Value], ll.Value]) -> None:
+        """Count the rows of the group, where no aggregate does it."""
+        if self.slots.rows == ROWS:
+            address = self.cx.at(slot, self.slots.offset(ROWS))
+            self.cx.b.store(change(self.cx.b.load(address, typ=I64)), address)
 
     def _always_seen(self, accumulators: list[Accumulator]) -> int:
         """The seen bits that every row of this batch sets: the table sets them when it must."""
         return sum(
             a.seen_bit
             for a in accumulators
-            if self.slots.tracks_seen(a.position) and not a.skips_rows and a.type != STRING
+            if self.slots.tracks_seen(a.position) and not a.skips_rows and not a.type.is_bytes
         )
 
     def _incomplete(self, keys: list[Key], accumulators: list[Accumulator]) -> ll.Value | None:
@@ -123,18 +150,18 @@ class RowAggregator:
         if self.slots.direct is None:
             return None
         values = [key.value for key in keys]
-        for accumulator in accumulators:
-            if accumulator.argument is not None and self.slots.tracks_seen(accumulator.position):
-                values.append(accumulator.argument)
+        for one in accumulators:
+            if one.argument is not None and self.slots.tracks_seen(one.position):
+                values.append(one.argument)
         return any_null(self.cx, *values)
 
     def _mark_seen(self, slot: ll.Value, accumulators: list[Accumulator]) -> None:
         """Set the bits of the other aggregates that have a value now."""
         always = self._always_seen(accumulators)
         bits: ll.Value = i64(0)
-        for accumulator in accumulators:
-            if self.slots.tracks_seen(accumulator.position) and not accumulator.seen_bit & always:
-                bits = self.cx.b.or_(bits, accumulator.seen())
+        for one in accumulators:
+            if self.slots.tracks_seen(one.position) and not one.seen_bit & always:
+                bits = self.cx.b.or_(bits, one.seen())
         if isinstance(bits, ll.Constant):
             return
         tag = self.cx.b.load(slot, typ=I64)

@@ -21,7 +21,7 @@ from codegen_llvm.compile import host_has
 from codegen_llvm.expressions import lower
 from codegen_llvm.layout import Encoding
 from codegen_llvm.values import is_true
-from ir import BOOL, STRING, Call, Cast, Column, Expr, Literal
+from ir import BOOL, STRING, Call, Cast, Column, DataType, Expr, Literal
 
 LANES = 16  # row numbers in a 512-bit register
 _VECTORISED = frozenset(
@@ -89,6 +89,7 @@ class BlockFilter:
     def select(self, first: ll.Value, last: ll.Value) -> ll.Value:
         """Write the numbers of the rows that pass, relative to the block; returns how many."""
         count = self.cx.b.sub(last, first)
+        self.cx.resume = first  # nothing of the block has taken effect yet
         refined = list(self.refined)
         if self.tested or self.lengths:
             self._test_all(first, count)
@@ -202,9 +203,9 @@ class BlockFilter:
             return True
         match expr:
             case Column():
-                return expr.type != STRING and expr.type != BOOL
+                return expr.type != BOOL and not _is_wide(expr.type)
             case Literal():
-                return expr.type != STRING
+                return not _is_wide(expr.type)
             case Cast(child):
                 return self._is_vectorised(child)
             case Call(function, args):
@@ -216,6 +217,11 @@ class BlockFilter:
             case Call("eq", (Column() as column, Literal(str()))) if column.type == STRING:
                 return self.columns.encoding(column.name) is Encoding.PLAIN
         return False
+
+
+def _is_wide(type_: DataType) -> bool:
+    """Whether a value is more than vector registers have lanes for."""
+    return type_.is_bytes or type_.is_decimal
 
 
 def selected(cx: KernelContext, selection: ll.Value, index: ll.Value) -> ll.Value:

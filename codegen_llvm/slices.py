@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import HASH_MULTIPLIER, DirectoryEntry, Exit, StateBlock
-from codegen_llvm.builder import I64, PTR, KernelContext, i64
+from codegen_llvm.builder import I1, I64, PTR, KernelContext, i64
 from codegen_llvm.table import TableRegisters, load_table
 from ir import TumblingWindow
+
+TimeOf = Callable[[ll.Value], ll.Value]
+NEVER = (1 << 63) - 1  # a time that no row reaches
+
+
+@dataclass
+class LateRows:
+    """What happens to rows whose windows are all closed: they are counted and left out.
+
+    The current slice is never late, so that rows in it are not tested.
+    """
+
+    before: ll.Value  # slices that start before this are late
+    count: ll.Value
+    skip: ll.Block
+
+    def skip_if_late(self, cx: KernelContext, start: ll.Value) -> None:
+        """Go on with the next row if this row's slice is late."""
+        with cx.b.if_then(cx.b.icmp_signed("<", start, self.before), likely=False):
+            cx.count_up(self.count, i64(1))
+            cx.b.branch(self.skip)
 
 
 @dataclass
@@ -21,12 +43,15 @@ class Slices:
     window: TumblingWindow
     state: ll.Value
     registers: TableRegisters
+    late: LateRows | None = None
 
     def enter(self, time: ll.Value) -> None:
         """Make the table of the slice that holds `time` the current one."""
         cx = self.cx
         with cx.b.if_then(self._outside(time), likely=False):
             start = slice_start(cx, self.window, time)
+            if self.late is not None:
+                self.late.skip_if_late(cx, start)
             load_table(cx, self.registers, self._find_table(start))
             block = cx.b.load(self.registers.block, typ=PTR)
             cx.store_field(block, self.state, StateBlock, "current")
@@ -80,6 +105,40 @@ def slice_start(cx: KernelContext, window: TumblingWindow, time: ll.Value) -> ll
     negative = cx.b.icmp_signed("<", remainder, i64(0))
     floored = cx.b.select(negative, cx.b.add(remainder, size), remainder)
     return cx.b.sub(time, floored)
+
+
+@dataclass
+class Stretch:
+    """The rows of a block up to the first that closes windows."""
+
+    last: ll.Value
+    closes: ll.Value
+    time: ll.Value  # of the row that closes windows
+
+    @classmethod
+    def of(
+        cls, cx: KernelContext, close: ll.Value, time_of: TimeOf, first: ll.Value, last: ll.Value
+    ) -> Stretch:
+        """The greatest time of the block is found with vectors; the search is rare."""
+        end, closes = cx.variable(I64, last), cx.variable(I1, ll.Constant(I1, 0))
+        found = cx.variable(I64, i64(0))
+        with cx.b.if_then(cx.b.icmp_signed("!=", close, i64(NEVER))):
+            greatest = cx.variable(I64, i64(-NEVER))
+            smax = cx.external("llvm.smax.i64", I64, I64, I64)
+            with cx.loop(first, last, "time") as row:
+                known = cx.b.load(greatest, typ=I64)
+                cx.b.store(cx.b.call(smax, [known, time_of(row)]), greatest)
+            reached = cx.b.icmp_signed(">=", cx.b.load(greatest, typ=I64), close)
+            with cx.b.if_then(reached, likely=False):
+                cx.b.store(ll.Constant(I1, 1), closes)
+                # Backwards, so that the first such row is what remains.
+                with cx.loop(i64(1), cx.b.add(cx.b.sub(last, first), i64(1)), "close") as back:
+                    row = cx.b.sub(last, back)
+                    time = time_of(row)
+                    with cx.b.if_then(cx.b.icmp_signed(">=", time, close)):
+                        cx.b.store(cx.b.add(row, i64(1)), end)
+                        cx.b.store(time, found)
+        return cls(cx.b.load(end, typ=I64), cx.b.load(closes, typ=I1), cx.b.load(found, typ=I64))
 
 
 def all_inside(

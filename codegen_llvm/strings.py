@@ -5,7 +5,7 @@ from __future__ import annotations
 from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, new_function
-from codegen_llvm.values import Value, any_null
+from codegen_llvm.values import Value, any_null, literal_bytes
 from ir import BOOL, INT32, Call, Literal
 
 # A constant up to this long is compared with loads of its exact length; longer
@@ -25,7 +25,7 @@ def equal_constant(cx: KernelContext, value: Value, literal: Literal) -> ll.Valu
     A string of another length reads the constant itself instead, so that no
     load leaves the column's buffer.
     """
-    data = str(literal.value).encode()
+    data = literal_bytes(literal)
     same_length = cx.b.icmp_signed("==", value.length, ll.Constant(I32, len(data)))
     if len(data) > _INLINE_BYTES:
         known = Value(value.type, cx.constant_bytes(data), None, ll.Constant(I32, len(data)))

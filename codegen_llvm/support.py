@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from codegen_llvm.expressions import BRANCHING, LOWERINGS
 from codegen_llvm.layout import MAX_TAG_BITS
-from ir import Aggregate, Call, EvalMode, Expr, Sink
-from ir.pipelines import RowProgram, cut, flatten
-from ir.text_form import expr_text
+from ir import Aggregate, Call, Expr, Sink, TumblingWindow
+from ir.pipelines import ProjectionProgram, RowProgram, cut, flatten, flatten_projection
+from ir.text_form import expr_text, window_text
 
 
 def unsupported(plan: Sink) -> tuple[str, ...]:
@@ -22,13 +22,31 @@ def unsupported(plan: Sink) -> tuple[str, ...]:
     return tuple(reasons)
 
 
+def unsupported_in_engine(plan: Sink) -> tuple[str, ...]:
+    """The reasons why the engine's kernels cannot run a plan: it takes any window and any steps."""
+    reasons: list[str] = []
+    for pipeline in cut(plan):
+        if isinstance(pipeline.end, Aggregate):
+            reasons += _aggregate_reasons(flatten(pipeline))
+        else:
+            reasons += unsupported_projection(flatten_projection(pipeline))
+    return tuple(reasons)
+
+
+def unsupported_projection(program: ProjectionProgram) -> tuple[str, ...]:
+    """The reasons why a projection cannot be compiled; empty if it can."""
+    return tuple(r for expr in program.expressions() for r in _expression_reasons(expr))
+
+
 def _program_reasons(program: RowProgram) -> Iterator[str]:
+    if not isinstance(program.window, TumblingWindow | None):
+        yield f"{window_text(program.window)} is not made of separate windows; use the engine"
+    yield from _aggregate_reasons(program)
+
+
+def _aggregate_reasons(program: RowProgram) -> Iterator[str]:
     if len(program.keys) + len(program.aggregates) > MAX_TAG_BITS:
         yield f"more than {MAX_TAG_BITS} keys and aggregates together; split the query"
-    for aggregate in program.aggregates:
-        call = aggregate.call
-        if call.function == "sum" and call.mode is EvalMode.TRY and call.type.is_integer:
-            yield f"try_sum ({aggregate.name}) is not compiled; use sum"
     for expr in program.expressions():
         yield from _expression_reasons(expr)
 

@@ -9,11 +9,11 @@ from typing import TypeAlias
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import HASH_MULTIPLIER, Exit, StateBlock, TableBlock
-from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, llvm_type
+from codegen_llvm.builder import I1, I8, I32, I64, I128, PTR, KernelContext, i64, llvm_type
 from codegen_llvm.layout import SlotLayout
 from codegen_llvm.strings import equal_strings, hash_string
 from codegen_llvm.values import Value
-from ir import BOOL, STRING, DataType
+from ir import BOOL, DataType
 
 _Init: TypeAlias = Callable[[ll.Value], None]
 
@@ -71,7 +71,7 @@ def normalize_key(cx: KernelContext, value: Value) -> Value:
         is_zero = cx.b.fcmp_ordered("==", payload, zero)
         payload = cx.b.select(is_zero, zero, payload)
         payload = cx.b.select(cx.b.fcmp_unordered("uno", payload, payload), nan, payload)
-    if value.null is not None and value.type != STRING:
+    if value.null is not None and not value.type.is_bytes:
         payload = cx.b.select(value.null, ll.Constant(payload.type, 0), payload)
     length = value.length
     if value.null is not None and length is not None:
@@ -94,15 +94,23 @@ def hash_keys(cx: KernelContext, keys: list[Key]) -> ll.Value:
 
 def _key_word(cx: KernelContext, key: Key) -> ll.Value:
     value = key.value
-    if value.type == STRING:
+    if value.type.is_bytes:
         return hash_string(cx, value)
     word = as_integer(cx, value)
+    if value.type.is_decimal:
+        return _fold(cx, word)
     if word.type != I64:
         word = cx.b.zext(word, I64)
     if value.type.is_float:
         # Whole numbers as doubles differ in their upper bits only: bring those down.
         word = cx.b.xor(word, cx.b.lshr(word, i64(32)))
     return word
+
+
+def _fold(cx: KernelContext, wide: ll.Value) -> ll.Value:
+    """Both halves of 128 bits in 64; the upper one is only the sign of most decimals."""
+    high = cx.b.trunc(cx.b.lshr(wide, ll.Constant(I128, 64)), I64)
+    return cx.b.xor(cx.b.trunc(wide, I64), cx.b.mul(high, i64(HASH_MULTIPLIER)))
 
 
 def as_integer(cx: KernelContext, value: Value) -> ll.Value:
@@ -122,6 +130,7 @@ class Table:
     registers: TableRegisters
     probes: ll.Value
     incomplete: ll.Value | None = None  # whether the current row would make an incomplete group
+    reserved: ll.Value | None = None  # arena bytes that the row needs beside those of its keys
 
     def find_or_insert(
         self,
@@ -226,7 +235,7 @@ class Table:
         One fixed-width key is compared itself, so its hash need not be in the tag.
         """
         expected, mask = i64(_USED), _USED
-        if len(keys) > 1 or keys[0].value.type == STRING:
+        if len(keys) > 1 or keys[0].value.type.is_bytes:
             expected = self.cx.b.or_(self.cx.b.and_(hash_, i64(HASH_BITS)), expected)
             mask |= HASH_BITS
         for key in keys:
@@ -241,12 +250,12 @@ class Table:
     ) -> None:
         """Go on to `found` if the slot is of the row's group; strings are compared last."""
         cx = self.cx
-        for key in sorted(keys, key=lambda key: key.value.type == STRING):
-            if key.value.type == STRING:
+        for key in sorted(keys, key=lambda key: key.value.type.is_bytes):
+            if key.value.type.is_bytes:
                 deeper = cx.b.append_basic_block("group.string")
                 cx.b.cbranch(same, deeper, miss).set_weights(_MOSTLY)
                 cx.b.position_at_end(deeper)
-                same = equal_strings(cx, key.value, self.stored(slot, key.field, STRING))
+                same = equal_strings(cx, key.value, self.stored(slot, key.field, key.value.type))
             else:
                 stored = self.stored(slot, key.field, key.value.type)
                 bits = cx.b.icmp_signed("==", as_integer(cx, stored), as_integer(cx, key.value))
@@ -263,9 +272,9 @@ class Table:
         full = cx.b.icmp_signed(">=", count, cx.load_field(block, TableBlock, "limit"))
         with cx.b.if_then(full, likely=False):
             cx.leave(Exit.GROW_TABLE, cx.row)
-        strings = [key.value for key in keys if key.value.type == STRING]
+        strings = [key.value for key in keys if key.value.type.is_bytes]
         if strings:
-            self.reserve(self._room(strings))
+            self._reserve(self._room(strings))
         cx.store_field(cx.b.add(count, i64(1)), block, TableBlock, "count")
         if self.incomplete is not None:
             complete = cx.load_field(block, TableBlock, "complete")
@@ -282,17 +291,29 @@ class Table:
             room = self.cx.b.add(room, self.cx.b.zext(value.length, I64))
         return room
 
-    def reserve(self, room: ll.Value) -> None:
-        """Leave the kernel unless the arena has this much room."""
+    def reserve_all(self, rooms: list[ll.Value]) -> None:
+        """Leave the kernel unless the arena has room for all of this, and for new keys beside."""
+        self.reserved = None
+        if rooms:
+            total = rooms[0]
+            for room in rooms[1:]:
+                total = self.cx.b.add(total, room)
+            self._reserve(total)
+            self.reserved = total
+
+    def _reserve(self, room: ll.Value) -> None:
         cx = self.cx
-        next_ = cx.load_field(self.state, StateBlock, "arena_next")
-        end = cx.load_field(self.state, StateBlock, "arena_end")
+        if self.reserved is not None:
+            room = cx.b.add(room, self.reserved)
+        block = cx.b.load(self.registers.block, typ=PTR)
+        next_ = cx.load_field(block, TableBlock, "arena_next")
+        end = cx.load_field(block, TableBlock, "arena_end")
         short = cx.b.icmp_signed("<", cx.b.sub(end, next_), room)
         with cx.b.if_then(short, likely=False):
             cx.leave(Exit.GROW_ARENA, cx.row, room)
 
     def _store_key(self, slot: ll.Value, key: Key) -> None:
-        if key.value.type == STRING:
+        if key.value.type.is_bytes:
             self.store_string(slot, key.field, key.value, key.value.length)
         else:
             store_value(self.cx, self.cx.at(slot, self.layout.offset(key.field)), key.value)
@@ -300,9 +321,10 @@ class Table:
     def store_string(self, slot: ll.Value, field: str, value: Value, capacity: ll.Value) -> None:
         """Copy a string into room that was reserved, and point the slot at it."""
         cx = self.cx
-        next_ = cx.load_field(self.state, StateBlock, "arena_next", PTR)
+        block = cx.b.load(self.registers.block, typ=PTR)
+        next_ = cx.load_field(block, TableBlock, "arena_next", PTR)
         cx.copy_bytes(next_, value.payload, cx.b.zext(value.length, I64))
-        cx.store_field(cx.at(next_, cx.b.zext(capacity, I64)), self.state, StateBlock, "arena_next")
+        cx.store_field(cx.at(next_, cx.b.zext(capacity, I64)), block, TableBlock, "arena_next")
         cx.b.store(next_, cx.at(slot, self.layout.offset(f"{field}.data")))
         cx.b.store(value.length, cx.at(slot, self.layout.offset(f"{field}.length")))
         cx.b.store(capacity, cx.at(slot, self.layout.offset(f"{field}.capacity")))
@@ -316,17 +338,22 @@ def stored_value(
     cx: KernelContext, layout: SlotLayout, slot: ll.Value, field: str, type_: DataType
 ) -> Value:
     """A value that lies in a slot."""
-    if type_ == STRING:
+    if type_.is_bytes:
         data = cx.b.load(cx.at(slot, layout.offset(f"{field}.data")), typ=PTR)
         length = cx.b.load(cx.at(slot, layout.offset(f"{field}.length")), typ=I32)
-        return Value(STRING, data, None, length)
+        return Value(type_, data, None, length)
     address = cx.at(slot, layout.offset(field))
     if type_ == BOOL:
         return Value(BOOL, cx.b.trunc(cx.b.load(address, typ=I8), I1))
-    return Value(type_, cx.b.load(address, typ=llvm_type(type_)))
+    return Value(type_, cx.b.load(address, typ=llvm_type(type_), align=_align(type_)))
 
 
 def store_value(cx: KernelContext, address: ll.Value, value: Value) -> None:
     """Store a number; a bool takes a byte."""
     payload = cx.b.zext(value.payload, I8) if value.type == BOOL else value.payload
-    cx.b.store(payload, address)
+    cx.b.store(payload, address, align=_align(value.type))
+
+
+def _align(type_: DataType) -> int | None:
+    """Slots are aligned to 8 bytes, which is less than LLVM takes for granted of a decimal."""
+    return 8 if type_.is_decimal else None

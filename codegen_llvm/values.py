@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
-from ir import STRING, DataType, Literal
+from ir import DataType, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Value:
 
     `null` is None where the value cannot be null; then no code for nulls is
     made. The payload of a null is arbitrary, but always safe to compute with.
-    Strings have the address of their bytes as payload, and a length.
+    Strings and binaries have the address of their bytes as payload, and a length.
     """
 
     type: DataType
@@ -28,14 +28,20 @@ class Value:
 def constant(cx: KernelContext, literal: Literal) -> Value:
     """A literal as a value."""
     null = ll.Constant(I1, 1) if literal.value is None else None
-    if literal.type == STRING:
-        data = str(literal.value or "").encode()
-        return Value(STRING, cx.constant_bytes(data), null, ll.Constant(I32, len(data)))
+    if literal.type.is_bytes:
+        data = literal_bytes(literal)
+        return Value(literal.type, cx.constant_bytes(data), null, ll.Constant(I32, len(data)))
     value = 0 if literal.value is None else literal.value  # not `or`: -0.0 is false too
     if literal.type.is_float:
         value = float(value)
     payload = ll.Constant(llvm_type(literal.type), value)
     return Value(literal.type, payload, null)
+
+
+def literal_bytes(literal: Literal) -> bytes:
+    """The bytes of a literal string or binary; none of a null."""
+    value = literal.value or ""
+    return value if isinstance(value, bytes) else str(value).encode()
 
 
 def any_null(cx: KernelContext, *values: Value) -> ll.Value | None:

@@ -35,10 +35,10 @@ class CompiledVariant:
         """How long optimising and linking took."""
         return self.code.optimize_ns + self.code.link_ns
 
-    def error(self, number: int) -> EvaluationError:
-        """The error that an exit with this number reports."""
+    def error(self, number: int, row: int) -> EvaluationError:
+        """The error that an exit with this number reports, at a row of the batch."""
         condition, expression = self.errors[number]
-        return EvaluationError(condition, expression)
+        return EvaluationError(condition, expression, row)
 
 
 def compile_variant(

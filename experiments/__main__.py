@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from experiments.baselines.c_programs import CompilerError
+from experiments.baselines.c_compiler import CompilerError
 from experiments.registry import EXPERIMENTS, description
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Measure Kodiak.")

@@ -18,7 +18,7 @@ from rich.table import Table
 from experiments.measure import Samples
 from profiler import CounterAvailability, counter_availability
 
-PACKAGES = ("llvmlite", "numpy", "pyarrow", "pyspark")
+PACKAGES = ("duckdb", "llvmlite", "numpy", "polars", "pyarrow", "pyspark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Record:
 
     def show(self, console: Console) -> None:
         """Print the samples as a table, then ratios and circumstances."""
-        console.print(_samples_table(self, describe=console.width >= 120))
+        console.print(self.table(console.width))
         for name, ratio in self.ratios.items():
             console.print(f"{name}: [bold]{ratio:.2f}[/bold]")
         for note in self.notes:
@@ -68,6 +68,10 @@ class Record:
         here = self.environment
         console.print(f"{here.cpu}, {here.cores} cores, commit {here.commit}", style="dim")
         console.print(f"signal: {here.counters.rung} ({here.counters.reason})", style="dim")
+
+    def table(self, width: int) -> Table:
+        """The samples as a table for a console of that width."""
+        return _samples_table(self, describe=width >= 120)
 
 
 def this_environment() -> Environment:

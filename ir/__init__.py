@@ -2,11 +2,12 @@
 
 from ir.aggregates import AGGREGATES, AggregateCall
 from ir.errors import EvaluationError, IrError, IrSchemaError, IrTypeError
-from ir.evaluate import evaluate, evaluate_expr
+from ir.evaluate import evaluate_expr
 from ir.expr import Call, Cast, Column, Expr, Literal, Scalar, conjunction, conjuncts, substitute
-from ir.functions import FUNCTIONS, EvalMode
+from ir.functions import FUNCTIONS
 from ir.json_form import content_hash, from_json, spec_from_json, spec_to_json, to_json
 from ir.operators import (
+    ARRIVAL,
     WINDOW_END,
     WINDOW_START,
     Aggregate,
@@ -17,12 +18,24 @@ from ir.operators import (
     Project,
     Sink,
     Source,
+    Watermark,
 )
 from ir.passes import optimize
-from ir.pipelines import Pipeline, RowProgram, cut, flatten, narrow_nulls
+from ir.pipelines import (
+    Pipeline,
+    ProjectionProgram,
+    RowProgram,
+    cut,
+    flatten,
+    flatten_projection,
+    narrow_nulls,
+)
 from ir.rewrite import PassReport
+from ir.signatures import EvalMode
+from ir.streaming import StreamEvaluator, evaluate
 from ir.text_form import expr_text, plan_text
 from ir.types import (
+    BINARY,
     BOOL,
     DATE,
     FLOAT32,
@@ -34,16 +47,20 @@ from ir.types import (
     STRING,
     TIMESTAMP,
     DataType,
+    DecimalType,
     Field,
     Schema,
+    decimal,
     type_named,
 )
 from ir.variant import GENERIC, SelectRows, Tier, VariantSpec
 from ir.verify import verify
-from ir.windows import TumblingWindow
+from ir.windows import CountWindow, SessionWindow, SlidingWindow, TimeWindow, TumblingWindow, Window
 
 __all__ = [
     "AGGREGATES",
+    "ARRIVAL",
+    "BINARY",
     "BOOL",
     "DATE",
     "FLOAT32",
@@ -63,7 +80,9 @@ __all__ = [
     "Call",
     "Cast",
     "Column",
+    "CountWindow",
     "DataType",
+    "DecimalType",
     "EvalMode",
     "EvaluationError",
     "Expr",
@@ -79,23 +98,32 @@ __all__ = [
     "PassReport",
     "Pipeline",
     "Project",
+    "ProjectionProgram",
     "RowProgram",
     "Scalar",
     "Schema",
     "SelectRows",
+    "SessionWindow",
     "Sink",
+    "SlidingWindow",
     "Source",
+    "StreamEvaluator",
     "Tier",
+    "TimeWindow",
     "TumblingWindow",
     "VariantSpec",
+    "Watermark",
+    "Window",
     "conjunction",
     "conjuncts",
     "content_hash",
     "cut",
+    "decimal",
     "evaluate",
     "evaluate_expr",
     "expr_text",
     "flatten",
+    "flatten_projection",
     "from_json",
     "narrow_nulls",
     "optimize",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import operator
+from collections.abc import Callable
+from typing import ClassVar, Protocol
 
-from ir.aggregates import AggregateCall
-from ir.arithmetic import compare, fits, wrap
+from ir import decimals
+from ir.aggregates import AggregateCall, sum_type
+from ir.arithmetic import compare, fits, square_root, wrap
+from ir.decimals import Scaled
 from ir.errors import EvaluationError
 from ir.expr import Scalar
-from ir.functions import EvalMode
+from ir.signatures import EvalMode
 from ir.text_form import aggregate_text
-from ir.types import INT64
+from ir.types import INT64, DecimalType
 
 
 class Accumulator(Protocol):
-    """The running aggregate of one group; `add` is never given a null."""
+    """The running aggregate of one group; only where the call takes nulls is `add` given one."""
 
     def add(self, value: Scalar) -> None: ...
 
@@ -35,32 +39,34 @@ class Count:
 
 
 class IntegerSum:
-    """A sum in int64 that fails, wraps or becomes null as soon as it overflows."""
+    """The exact sum; one that does not fit int64 fails, wraps or becomes null at the end.
+
+    So it does not depend on the order of the rows. Spark's does: there, a sum
+    fails also where only a part of it does not fit.
+    """
 
     def __init__(self, call: AggregateCall) -> None:
         self.call = call
         self.total = 0
         self.is_null = True
-        self.lost = False
 
     def add(self, value: Scalar) -> None:
         assert isinstance(value, int)
         self.is_null = False
         self.total += value
-        if not fits(self.total, INT64):
-            self._overflow()
 
     def result(self) -> Scalar:
-        return None if self.is_null or self.lost else self.total
-
-    def _overflow(self) -> None:
+        if self.is_null:
+            return None
+        if fits(self.total, INT64):
+            return self.total
         match self.call.mode:
             case EvalMode.ANSI:
                 raise EvaluationError("ARITHMETIC_OVERFLOW", aggregate_text(self.call))
             case EvalMode.LEGACY:
-                self.total = wrap(self.total, INT64)
+                return wrap(self.total, INT64)
             case EvalMode.TRY:
-                self.lost = True  # for good: later values do not bring the sum back
+                return None
 
 
 class FloatSum:
@@ -86,11 +92,56 @@ class Average(FloatSum):
         return self.total / self.count if self.count else None
 
 
-class Extreme:
-    """The first value that no other one precedes (min) or follows (max)."""
+class DecimalSum:
+    """The exact sum; one with more digits than its type fails or becomes null at the end."""
 
     def __init__(self, call: AggregateCall) -> None:
-        self.sign = 1 if call.function == "max" else -1
+        self.call = call
+        self.total = 0
+        self.count = 0
+
+    def add(self, value: Scalar) -> None:
+        assert isinstance(value, int)
+        self.total += value
+        self.count += 1
+
+    def result(self) -> Scalar:
+        if not self.count:
+            return None
+        if not decimals.fits(self.total, sum_type(self.argument)):
+            return self._lost("ARITHMETIC_OVERFLOW")
+        return self._result()
+
+    @property
+    def argument(self) -> DecimalType:
+        """The type of the values."""
+        assert self.call.argument is not None
+        assert isinstance(self.call.argument.type, DecimalType)
+        return self.call.argument.type
+
+    def _result(self) -> Scalar:
+        return self.total
+
+    def _lost(self, condition: str) -> Scalar:
+        if self.call.mode is EvalMode.ANSI:
+            raise EvaluationError(condition, aggregate_text(self.call))
+        return None
+
+
+class DecimalAverage(DecimalSum):
+    """The exact sum, divided as decimals are: to 39 digits, and then to those of the result."""
+
+    def _result(self) -> Scalar:
+        parts = (Scaled(self.total, self.argument.scale), Scaled(self.count, 0))
+        made = decimals.computed("divide", parts, self.call.type)
+        return self._lost("NUMERIC_VALUE_OUT_OF_RANGE") if made is None else made
+
+
+class Extreme:
+    """The first value that no other one precedes (min, bool_and) or follows (max, bool_or)."""
+
+    def __init__(self, call: AggregateCall) -> None:
+        self.sign = 1 if call.function in ("max", "bool_or") else -1
         self.best: Scalar = None
 
     def add(self, value: Scalar) -> None:
@@ -101,15 +152,85 @@ class Extreme:
         return self.best
 
 
+class Variance:
+    """Number, mean and sum of squared differences from it, updated as Spark does."""
+
+    def __init__(self, call: AggregateCall) -> None:
+        self.call = call
+        self.count = 0.0
+        self.mean = 0.0
+        self.m2 = 0.0
+
+    def add(self, value: Scalar) -> None:
+        assert isinstance(value, float)
+        self.count += 1.0
+        delta = value - self.mean
+        step = delta / self.count
+        self.mean += step
+        self.m2 += delta * (delta - step)
+
+    def result(self) -> Scalar:
+        """A sample of one value has no variance."""
+        divisor = self.count - (1.0 if self.call.function.endswith("_samp") else 0.0)
+        if divisor <= 0.0:
+            return None
+        variance = self.m2 / divisor
+        return square_root(variance) if self.call.function.startswith("stddev") else variance
+
+
+class Kept:
+    """The first or the last value in the order of arrival."""
+
+    def __init__(self, call: AggregateCall) -> None:
+        self.keeps_first = call.function == "first"
+        self.values: list[Scalar] = []
+
+    def add(self, value: Scalar) -> None:
+        if not (self.keeps_first and self.values):
+            self.values = [value]
+
+    def result(self) -> Scalar:
+        return self.values[0] if self.values else None
+
+
+class Bits:
+    """All values joined bit by bit."""
+
+    _OPERATIONS: ClassVar[dict[str, Callable[[int, int], int]]] = {
+        "bit_and": operator.and_,
+        "bit_or": operator.or_,
+        "bit_xor": operator.xor,
+    }
+
+    def __init__(self, call: AggregateCall) -> None:
+        self.join = self._OPERATIONS[call.function]
+        self.bits: int | None = None
+
+    def add(self, value: Scalar) -> None:
+        assert isinstance(value, int)
+        self.bits = value if self.bits is None else self.join(self.bits, value)
+
+    def result(self) -> Scalar:
+        return self.bits
+
+
 def accumulator(call: AggregateCall) -> Accumulator:
     """A new accumulator for one group."""
     match call.function:
         case "count":
             return Count(call)
         case "sum":
+            if call.type.is_decimal:
+                return DecimalSum(call)
             return IntegerSum(call) if call.type is INT64 else FloatSum(call)
         case "avg":
-            return Average(call)
-        case "min" | "max":
+            return DecimalAverage(call) if call.type.is_decimal else Average(call)
+        case "min" | "max" | "bool_and" | "bool_or":
             return Extreme(call)
+        case "var_pop" | "var_samp" | "stddev_pop" | "stddev_samp":
+            return Variance(call)
+        case "first" | "last":
+            return Kept(call)
+        case "bit_and" | "bit_or" | "bit_xor":
+            return Bits(call)
     raise TypeError(f"{call.function} has no meaning yet; add it to ir.accumulators")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ir.decimals import bounded
 from ir.errors import IrTypeError
-from ir.expr import Expr
-from ir.functions import EvalMode
-from ir.types import FLOAT64, INT64, DataType
+from ir.expr import Expr, Scalar
+from ir.signatures import EvalMode
+from ir.types import BOOL, FLOAT64, INT64, DataType, DecimalType
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +18,10 @@ class AggregateFunction:
 
     name: str
     result: Callable[[str, DataType | None], DataType]
-    empty_is_null: bool  # the result of a group without any non-null argument
+    empty_is_null: bool = True  # the result of a group without any non-null argument
     can_overflow: bool = False
+    few_is_null: bool = False  # whether some values do not suffice for a result
+    defaults: tuple[Scalar, ...] = ()  # of the parameters
 
 
 def _count(name: str, argument: DataType | None) -> DataType:
@@ -26,61 +29,146 @@ def _count(name: str, argument: DataType | None) -> DataType:
 
 
 def _sum(name: str, argument: DataType | None) -> DataType:
-    """Integers add up in int64 and floats in float64, as in Spark."""
+    """Integers add up in int64, floats in float64, decimals in ten more digits, as in Spark."""
     if argument is None or not argument.is_numeric:
         raise IrTypeError(f"{name} needs a number, got {argument}; cast it first")
+    if argument.is_decimal:
+        return sum_type(argument)
     return INT64 if argument.is_integer else FLOAT64
+
+
+def sum_type(argument: DataType) -> DecimalType:
+    """The type of a sum of decimals, also of the sum in their average."""
+    assert isinstance(argument, DecimalType)
+    return bounded(argument.precision + 10, argument.scale)
 
 
 def _average(name: str, argument: DataType | None) -> DataType:
     _sum(name, argument)
+    if isinstance(argument, DecimalType):
+        return bounded(argument.precision + 4, argument.scale + 4)
     return FLOAT64
 
 
-def _extreme(name: str, argument: DataType | None) -> DataType:
+def _moment(name: str, argument: DataType | None) -> DataType:
+    if argument is not FLOAT64:
+        raise IrTypeError(f"{name} needs float64, got {argument}; cast it first")
+    return FLOAT64
+
+
+def _value(name: str, argument: DataType | None) -> DataType:
     if argument is None:
         raise IrTypeError(f"{name} needs an argument")
     return argument
 
 
+def _condition(name: str, argument: DataType | None) -> DataType:
+    if argument is not BOOL:
+        raise IrTypeError(f"{name} needs bool, got {argument}; compare or cast it first")
+    return BOOL
+
+
+def _bits(name: str, argument: DataType | None) -> DataType:
+    if argument is None or not argument.is_integer:
+        raise IrTypeError(f"{name} needs an integer, got {argument}; cast it first")
+    return argument
+
+
 _ROWS = (
     AggregateFunction("count", _count, empty_is_null=False),
-    AggregateFunction("sum", _sum, empty_is_null=True, can_overflow=True),
-    AggregateFunction("min", _extreme, empty_is_null=True),
-    AggregateFunction("max", _extreme, empty_is_null=True),
-    AggregateFunction("avg", _average, empty_is_null=True),
+    AggregateFunction("sum", _sum, can_overflow=True),
+    AggregateFunction("min", _value),
+    AggregateFunction("max", _value),
+    AggregateFunction("avg", _average, can_overflow=True),
+    AggregateFunction("var_pop", _moment),
+    AggregateFunction("var_samp", _moment, few_is_null=True),
+    AggregateFunction("stddev_pop", _moment),
+    AggregateFunction("stddev_samp", _moment, few_is_null=True),
+    # By order of arrival; the parameter says whether nulls are passed over.
+    AggregateFunction("first", _value, defaults=(False,)),
+    AggregateFunction("last", _value, defaults=(False,)),
+    AggregateFunction("bool_and", _condition),
+    AggregateFunction("bool_or", _condition),
+    AggregateFunction("bit_and", _bits),
+    AggregateFunction("bit_or", _bits),
+    AggregateFunction("bit_xor", _bits),
 )
 AGGREGATES: dict[str, AggregateFunction] = {row.name: row for row in _ROWS}
+
+# Other names for the same function.
+ALIASES = {
+    "mean": "avg",
+    "variance": "var_samp",
+    "stddev": "stddev_samp",
+    "std": "stddev_samp",
+    "first_value": "first",
+    "any_value": "first",
+    "last_value": "last",
+    "every": "bool_and",
+    "some": "bool_or",
+    "any": "bool_or",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
     """An aggregate of one argument over the rows of a group; `count` may have none.
 
-    Nulls in the argument are skipped. `mode` says what an overflowing integer
-    sum does: raise (ANSI), wrap (LEGACY) or give null (TRY).
+    Nulls in the argument are skipped, unless a parameter says otherwise. `mode`
+    says what an integer sum does whose total does not fit, in whatever order:
+    raise (ANSI), wrap (LEGACY) or give null (TRY). `parameters` are constants
+    that follow the argument; those left out are the function's defaults.
     """
 
     function: str
     argument: Expr | None = None
     mode: EvalMode = EvalMode.ANSI
+    parameters: tuple[Scalar, ...] = ()
     type: DataType = field(init=False, repr=False, compare=False)
     nullable: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "function", ALIASES.get(self.function, self.function))
         row = AGGREGATES.get(self.function)
         if row is None:
-            known = ", ".join(AGGREGATES)
+            known = ", ".join([*AGGREGATES, *ALIASES])
             raise IrTypeError(f"unknown aggregate {self.function!r}; known: {known}")
+        object.__setattr__(self, "parameters", _with_defaults(row, self.parameters))
         argument = self.argument
         object.__setattr__(self, "type", row.result(self.function, _type_of(argument)))
         loses = row.can_overflow and self.type is INT64 and self.mode is EvalMode.TRY
+        loses |= row.can_overflow and self.type.is_decimal and self.mode is not EvalMode.ANSI
         empty = row.empty_is_null and argument is not None and argument.nullable
-        object.__setattr__(self, "nullable", empty or loses)
+        object.__setattr__(self, "nullable", empty or loses or row.few_is_null)
+
+    @property
+    def invertible(self) -> bool:
+        """Whether values can be taken out again exactly; rounded sums and extremes cannot."""
+        if self.function == "sum":
+            return not self.type.is_float
+        return self.function in ("count", "bit_xor")
+
+    @property
+    def takes_nulls(self) -> bool:
+        """Whether a null is a value for it."""
+        return self.function in ("first", "last") and not self.parameters[0]
 
     def over(self, argument: Expr | None) -> AggregateCall:
         """The same aggregate of another argument."""
-        return AggregateCall(self.function, argument, self.mode)
+        return AggregateCall(self.function, argument, self.mode, self.parameters)
+
+
+def _with_defaults(row: AggregateFunction, given: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    if len(given) > len(row.defaults):
+        raise IrTypeError(
+            f"{row.name} takes {len(row.defaults)} parameters, got {len(given)}; leave some out"
+        )
+    made = (*given, *row.defaults[len(given) :])
+    for value, default in zip(made, row.defaults, strict=True):
+        if type(value) is not type(default):
+            wanted = type(default).__name__
+            raise IrTypeError(f"{row.name} needs a {wanted} as parameter, got {value!r}")
+    return made
 
 
 def _type_of(argument: Expr | None) -> DataType | None:

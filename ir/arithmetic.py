@@ -135,10 +135,12 @@ def convertible(value: Number, target: DataType) -> bool:
     return float_fits(value, target) if isinstance(value, float) else fits(int(value), target)
 
 
-def order_key(value: bool | int | float | str) -> OrderKey:
+def order_key(value: bool | int | float | str | bytes) -> OrderKey:
     """Compares as Spark does: NaN equals itself and is greatest, -0.0 is 0.0, strings by byte."""
     if isinstance(value, float):
         return (True, 0.0) if math.isnan(value) else (False, value)
+    if isinstance(value, bytes):
+        return value
     return value.encode() if isinstance(value, str) else int(value)
 
 

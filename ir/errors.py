@@ -19,21 +19,25 @@ class EvaluationError(ArithmeticError):
     """A row made an expression fail, as Spark's ANSI mode defines it.
 
     `condition` is Spark's error condition (for example DIVIDE_BY_ZERO), so that
-    users find the same name whether the native code or the JVM raised it.
+    users find the same name whether the native code or the JVM raised it. `row` is
+    the number of the row in its batch, from 0, where it is known.
     """
 
-    def __init__(self, condition: str, expression: str) -> None:
-        super().__init__(f"[{condition}] in `{expression}`. {REMEDIES[condition]}")
+    def __init__(self, condition: str, expression: str, row: int | None = None) -> None:
+        where = "" if row is None else f" at row {row} of the batch"
+        super().__init__(f"[{condition}] in `{expression}`{where}. {REMEDIES[condition]}")
         self.condition = condition
         self.expression = expression
+        self.row = row
 
-    def __reduce__(self) -> tuple[type[EvaluationError], tuple[str, str]]:
-        return (EvaluationError, (self.condition, self.expression))
+    def __reduce__(self) -> tuple[type[EvaluationError], tuple[str, str, int | None]]:
+        return (EvaluationError, (self.condition, self.expression, self.row))
 
 
 REMEDIES: dict[str, str] = {
     "ARITHMETIC_OVERFLOW": "Cast to a wider type, or use the try_ form of the operation.",
     "DIVIDE_BY_ZERO": "Use try_divide to get NULL instead.",
     "REMAINDER_BY_ZERO": "Use try_mod to get NULL instead.",
+    "NUMERIC_VALUE_OUT_OF_RANGE": "Use operands of fewer digits, or the try_ form.",
     "CAST_OVERFLOW": "Use try_cast to get NULL instead.",
 }

@@ -1,4 +1,4 @@
-"""The reference evaluator: the one definition of what plans and expressions mean.
+"""The reference evaluator of expressions: the one definition of what they mean.
 
 Slow and clear on purpose. Constant folding calls it, and every faster
 implementation is tested against it. The order in which operands are evaluated
@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from ir.accumulators import Accumulator, accumulator
 from ir.arithmetic import (
     Number,
     compare,
@@ -23,7 +22,6 @@ from ir.arithmetic import (
     fits,
     float_remainder,
     natural_logarithm,
-    normalize_key,
     power,
     quotient,
     remainder,
@@ -33,21 +31,12 @@ from ir.arithmetic import (
     square_root,
     wrap,
 )
+from ir.decimals import Scaled, computed
 from ir.errors import EvaluationError
-from ir.expr import Call, Cast, Column, Expr, Literal, Scalar, conjuncts
-from ir.functions import EvalMode
-from ir.operators import (
-    WINDOW_END,
-    WINDOW_START,
-    Aggregate,
-    Filter,
-    Named,
-    Operator,
-    Project,
-    Sink,
-    Source,
-)
+from ir.expr import Call, Cast, Column, Expr, Literal, Scalar
+from ir.signatures import EvalMode
 from ir.text_form import expr_text
+from ir.types import DecimalType
 
 Row: TypeAlias = Mapping[str, Scalar]
 Meaning: TypeAlias = Callable[[Call, Row], Scalar]
@@ -67,116 +56,11 @@ def evaluate_expr(expr: Expr, row: Row) -> Scalar:
     raise TypeError(f"{type(expr).__name__} has no meaning yet; add it to ir.evaluate")
 
 
-def evaluate(plan: Operator, rows: Iterable[Row]) -> list[dict[str, Scalar]]:
-    """The rows that an operator makes of its source's rows, groups by first appearance."""
-    names = plan.schema.names
-    return [{name: row[name] for name in names} for row in _rows(plan, rows)]
-
-
-class LazyRow(Mapping[str, Scalar]):
-    """A projected row whose columns are computed when they are first read."""
-
-    def __init__(self, columns: Mapping[str, Expr], source: Row) -> None:
-        self._columns = columns
-        self._source = source
-        self._known: dict[str, Scalar] = {}
-
-    def __getitem__(self, name: str) -> Scalar:
-        if name not in self._known:
-            self._known[name] = evaluate_expr(self._columns[name], self._source)
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-
-def _rows(node: Operator, rows: Iterable[Row]) -> Iterator[Row]:
-    match node:
-        case Source(_, schema):
-            yield from ({name: row[name] for name in schema.names} for row in rows)
-        case Sink(source):
-            yield from _rows(source, rows)
-        case Filter(source, predicate):
-            yield from (row for row in _rows(source, rows) if passes(predicate, row))
-        case Project(source, columns):
-            made = {column.name: column.expr for column in columns}
-            yield from (LazyRow(made, row) for row in _rows(source, rows))
-        case Aggregate(source):
-            yield from _aggregate(node, _rows(source, rows))
-        case _:
-            raise TypeError(f"{type(node).__name__} has no meaning yet; add it to ir.evaluate")
-
-
-def passes(predicate: Expr, row: Row) -> bool:
-    """Whether a filter keeps a row.
-
-    The parts of a conjunction are tested one by one, so that a part that is null
-    ends the row. An `and` as a value would still evaluate its right side then:
-    Spark's generated filters make the same difference.
-    """
-    return all(evaluate_expr(part, row) is True for part in conjuncts(predicate))
-
-
-def _aggregate(node: Aggregate, rows: Iterable[Row]) -> Iterator[Row]:
-    groups: dict[tuple[str, ...], _Group] = {}
-    if node.window is None and not node.keys:
-        groups[()] = _Group(node, {})
-    for row in rows:
-        key = _window_of(node, row)
-        if key is None:
-            continue
-        key.update(_keys_of(node.keys, row))
-        identity = tuple(map(repr, key.values()))  # NaN is not equal to itself, its text is
-        if identity not in groups:
-            groups[identity] = _Group(node, key)
-        groups[identity].add(row)
-    yield from (group.result() for group in groups.values())
-
-
-class _Group:
-    """The key and the running aggregates of one group."""
-
-    def __init__(self, node: Aggregate, key: Row) -> None:
-        self.key = key
-        self.aggregates: list[tuple[str, Expr | None, Accumulator]] = [
-            (one.name, one.call.argument, accumulator(one.call)) for one in node.aggregates
-        ]
-
-    def add(self, row: Row) -> None:
-        for _, argument, running in self.aggregates:
-            value = 1 if argument is None else evaluate_expr(argument, row)
-            if value is not None:
-                running.add(value)
-
-    def result(self) -> Row:
-        made = {name: running.result() for name, _, running in self.aggregates}
-        return {**self.key, **made}
-
-
-def _window_of(node: Aggregate, row: Row) -> dict[str, Scalar] | None:
-    """The window's bounds, nothing without a window, or None for a row without a time."""
-    if node.window is None:
-        return {}
-    time = evaluate_expr(node.window.time, row)
-    if time is None:
-        return None
-    assert isinstance(time, int)
-    start = node.window.start_of(time)
-    return {WINDOW_START: start, WINDOW_END: start + node.window.size_us}
-
-
-def _keys_of(keys: tuple[Named, ...], row: Row) -> dict[str, Scalar]:
-    return {key.name: normalize_key(evaluate_expr(key.expr, row)) for key in keys}
-
-
 def _cast(cast: Cast, row: Row) -> Scalar:
     value = evaluate_expr(cast.child, row)
     if value is None:
         return None
-    assert not isinstance(value, str)
+    assert not isinstance(value, str | bytes)
     if convertible(value, cast.type) or cast.mode is EvalMode.LEGACY:
         return convert(value, cast.type)
     return _lost(cast, "CAST_OVERFLOW")
@@ -206,12 +90,25 @@ def _strict(compute: Callable[..., Scalar]) -> Meaning:
 
 def _arithmetic(compute: Callable[..., Number]) -> Meaning:
     def result(call: Call, *values: Number) -> Scalar:
+        if call.type.is_decimal:
+            return _decimal(call, *values)
         exact = compute(*values)
         if isinstance(exact, float):
             return round_to(exact, call.type)
         return _in_range(call, exact)
 
     return _strict(result)
+
+
+def _decimal(call: Call, *values: Scalar) -> Scalar:
+    """A function of decimals; what has too many digits fails, or is null also in LEGACY mode."""
+    numbers = []
+    for arg, value in zip(call.args, values, strict=True):
+        assert isinstance(arg.type, DecimalType)
+        assert isinstance(value, int)
+        numbers.append(Scaled(value, arg.type.scale))
+    made = computed(call.function, numbers, call.type)
+    return _lost(call, "NUMERIC_VALUE_OUT_OF_RANGE") if made is None else made
 
 
 def _in_range(call: Call, exact: int) -> Scalar:
@@ -237,6 +134,8 @@ def _division(compute: Callable[..., Scalar], condition: str) -> Meaning:
             return None
         if divisor == 0:
             return _lost(call, condition)
+        if call.args[0].type.is_decimal:
+            return _decimal(call, dividend, divisor)
         return compute(call, dividend, divisor)
 
     return meaning
@@ -265,6 +164,8 @@ def _whole(rounded: Callable[[float], int]) -> Meaning:
     """Rounded to an integer; NaN is 0, and LEGACY saturates like Java instead of wrapping."""
 
     def result(call: Call, value: float) -> Scalar:
+        if call.type.is_decimal:
+            return _decimal(call, value)
         exact = rounded(value) if math.isfinite(value) else None
         if math.isnan(value) or call.mode is EvalMode.LEGACY:
             return saturate(value if exact is None else float(exact), call.type)
@@ -342,6 +243,12 @@ def _case_when(call: Call, row: Row) -> Scalar:
     return evaluate_expr(call.args[-1], row)
 
 
+def _concat(call: Call, row: Row) -> Scalar:
+    """All texts are evaluated; a null one makes the result null."""
+    texts = [evaluate_expr(arg, row) for arg in call.args]
+    return None if None in texts else "".join(map(str, texts))
+
+
 _MEANINGS: dict[str, Meaning] = {
     "add": _arithmetic(operator.add),
     "subtract": _arithmetic(operator.sub),
@@ -380,6 +287,7 @@ _MEANINGS: dict[str, Meaning] = {
     "is_not_null": lambda call, row: evaluate_expr(call.args[0], row) is not None,
     "coalesce": _coalesce,
     "case_when": _case_when,
+    "concat": _concat,
     "length": _plain(len),
     "octet_length": _plain(lambda text: len(text.encode())),
     "startswith": _plain(str.startswith),

@@ -8,18 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ir.decimals import may_overflow
 from ir.errors import IrTypeError
-from ir.functions import (
-    EvalMode,
-    Failure,
-    Nulls,
-    can_cast,
-    cast_can_lose,
-    function_named,
-)
-from ir.types import BOOL, DATE, STRING, TIMESTAMP, DataType
+from ir.functions import can_cast, cast_can_lose, function_named
+from ir.signatures import EvalMode, Failure, Nulls
+from ir.types import BINARY, BOOL, DATE, STRING, TIMESTAMP, DataType
 
-Scalar: TypeAlias = bool | int | float | str | None
+Scalar: TypeAlias = bool | int | float | str | bytes | None
 
 
 class Expr:
@@ -63,7 +58,7 @@ class Column(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Literal(Expr):
-    """A constant; dates are days and timestamps microseconds since the epoch.
+    """A constant; dates are days and timestamps microseconds since the epoch, decimals unscaled.
 
     Equality distinguishes 0.0 from -0.0 and finds NaN equal to NaN, because two
     plans are the same only when they compute the same.
@@ -141,7 +136,12 @@ class Cast(Expr):
 
 def may_lose(call: Call) -> bool:
     """Whether some arguments have no representable result, whatever the mode makes of it."""
-    match function_named(call.function).failure:
+    failure = function_named(call.function).failure
+    if failure is not Failure.NONE and call.args[0].type.is_decimal:
+        types = [arg.type for arg in call.args]
+        divides = failure is not Failure.OVERFLOW and not _is_nonzero_literal(call.args[1])
+        return divides or may_overflow(call.function, types)
+    match failure:
         case Failure.NONE:
             return False
         case Failure.OVERFLOW:
@@ -184,8 +184,7 @@ def substitute(expr: Expr, mapping: Mapping[str, Expr]) -> Expr:
 
 def _call_nullable(call: Call) -> bool:
     by_zero_or_try = may_lose(call) and (
-        call.mode is EvalMode.TRY
-        or (call.mode is EvalMode.LEGACY and call.function in ("divide", "int_divide", "remainder"))
+        call.mode is EvalMode.TRY or (call.mode is EvalMode.LEGACY and _legacy_is_null(call))
     )
     match function_named(call.function).nulls:
         case Nulls.ANY:
@@ -200,6 +199,12 @@ def _call_nullable(call: Call) -> bool:
             return any(arg.nullable for arg in (*call.args[1:-1:2], call.args[-1]))
 
 
+def _legacy_is_null(call: Call) -> bool:
+    """Whether what cannot be represented is null in LEGACY mode, too, and does not wrap."""
+    divides = call.function in ("divide", "int_divide", "remainder")
+    return divides or call.args[0].type.is_decimal
+
+
 def _is_nonzero_literal(expr: Expr) -> bool:
     return isinstance(expr, Literal) and expr.value is not None and expr.value != 0
 
@@ -212,6 +217,8 @@ def _check_literal(value: Scalar, type_: DataType) -> None:
         legal = isinstance(value, bool)
     elif type_ is STRING:
         legal = isinstance(value, str)
+    elif type_ is BINARY:
+        legal = isinstance(value, bytes)
     elif type_.is_float:
         legal = isinstance(value, float)
     else:
@@ -225,6 +232,8 @@ def _check_literal(value: Scalar, type_: DataType) -> None:
 
 
 def _fits(value: int, type_: DataType) -> bool:
+    if type_.is_decimal:
+        return type_.low <= value <= type_.high
     bits = {DATE: 32, TIMESTAMP: 64}.get(type_) or type_.bits
     return -(1 << (bits - 1)) <= value < (1 << (bits - 1))
 

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias, TypeVar
 from ir.aggregates import AggregateCall
 from ir.errors import IrError
 from ir.expr import Call, Cast, Column, Literal
-from ir.functions import EvalMode
-from ir.operators import Aggregate, Filter, Named, NamedAggregate, Project, Sink, Source
+from ir.operators import Aggregate, Filter, Named, NamedAggregate, Project, Sink, Source, Watermark
+from ir.signatures import EvalMode
 from ir.types import DataType, Field, Schema, type_named
 from ir.variant import SelectRows, Tier, VariantSpec
 from ir.verify import verify
-from ir.windows import TumblingWindow
+from ir.windows import CountWindow, SessionWindow, SlidingWindow, TumblingWindow
 
 FORMAT = "kodiak-ir"
 VERSION = 1
@@ -30,6 +30,7 @@ NODES: dict[str, Callable[..., object]] = {
     "aggregate": Aggregate,
     "aggregate_call": AggregateCall,
     "call": Call,
+    "count_window": CountWindow,
     "cast": Cast,
     "column": Column,
     "field": Field,
@@ -40,15 +41,19 @@ NODES: dict[str, Callable[..., object]] = {
     "project": Project,
     "schema": Schema,
     "select_rows": SelectRows,
+    "session_window": SessionWindow,
     "sink": Sink,
+    "sliding_window": SlidingWindow,
     "source": Source,
     "tumbling_window": TumblingWindow,
+    "watermark": Watermark,
     "variant": VariantSpec,
 }
 _NAMES: dict[object, str] = {node: name for name, node in NODES.items()}
 
 # What JSON has no value for is an object with one of these keys.
 _LEAVES: dict[str, Callable[[Any], object]] = {
+    "binary": bytes.fromhex,
     "float": float,  # its repr, because JSON has no NaN, infinity or exact -0.0
     "mode": EvalMode,
     "tier": Tier,
@@ -118,6 +123,8 @@ def _encode(value: object) -> Json:
             return value
         case float():
             return {"float": repr(value)}
+        case bytes():
+            return {"binary": value.hex()}
         case DataType(name):
             return {"type": name}
         case Enum():

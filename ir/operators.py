@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from ir.aggregates import AGGREGATES, AggregateCall
 from ir.errors import IrError, IrSchemaError, IrTypeError
 from ir.expr import Column, Expr
-from ir.types import BOOL, TIMESTAMP, Field, Schema
-from ir.windows import TumblingWindow
+from ir.types import BOOL, INT64, TIMESTAMP, Field, Schema
+from ir.windows import CountWindow, Window, time_of
 
 WINDOW_START = "window_start"
 WINDOW_END = "window_end"
+# The time at which a row came: a column that whoever runs the query adds to each batch.
+ARRIVAL = "arrival_time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,38 @@ class Source(Operator):
 
 
 @dataclass(frozen=True, slots=True)
+class Watermark(Operator):
+    """How far out of order the rows of a source may come, by the time in `column`.
+
+    Behind each row, the watermark is the greatest time so far less `delay_us`. A
+    window is closed for good, and its result made, as soon as the watermark is
+    `lateness_us` past its end; a row that comes for closed windows only is late.
+    """
+
+    source: Operator
+    column: str
+    delay_us: int
+    lateness_us: int = 0
+    schema: Schema = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, Source):
+            raise IrError("a watermark is declared right after the source, before other steps")
+        if self.source.schema[self.column].type is not TIMESTAMP:
+            there = self.source.schema[self.column].type
+            raise IrTypeError(f"a watermark needs a timestamp, {self.column!r} is {there}")
+        for name in ("delay_us", "lateness_us"):
+            if getattr(self, name) < 0:
+                raise IrError(f"a watermark's {name} must not be negative: {getattr(self, name)}")
+        object.__setattr__(self, "schema", self.source.schema)
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        """The source whose time is watched."""
+        return (self.source,)
+
+
+@dataclass(frozen=True, slots=True)
 class Filter(Operator):
     """Keep rows whose predicate is true; a null predicate drops the row.
 
@@ -121,7 +155,7 @@ class Aggregate(Operator):
     """
 
     source: Operator
-    window: TumblingWindow | None
+    window: Window | None
     keys: tuple[Named, ...]
     aggregates: tuple[NamedAggregate, ...]
     schema: Schema = field(init=False, repr=False, compare=False)
@@ -140,8 +174,9 @@ class Aggregate(Operator):
 
     def expressions(self) -> Iterator[tuple[str, Expr]]:
         """Every expression over an input row, with its role for messages."""
-        if self.window is not None:
-            yield "window", self.window.time
+        time = time_of(self.window)
+        if time is not None:
+            yield "window", time
         for key in self.keys:
             yield f"key {key.name!r}", key.expr
         for aggregate in self.aggregates:
@@ -150,8 +185,9 @@ class Aggregate(Operator):
 
     def _fields(self) -> Iterable[Field]:
         if self.window is not None:
-            yield Field(WINDOW_START, TIMESTAMP, nullable=False)
-            yield Field(WINDOW_END, TIMESTAMP, nullable=False)
+            bound = INT64 if isinstance(self.window, CountWindow) else TIMESTAMP
+            yield Field(WINDOW_START, bound, nullable=False)
+            yield Field(WINDOW_END, bound, nullable=False)
         for key in self.keys:
             yield key.field
         is_global = self.window is None and not self.keys

@@ -14,10 +14,11 @@ from ir.operators import (
     NamedAggregate,
     Project,
     Sink,
+    Watermark,
     check_columns,
 )
 from ir.types import Field, Schema
-from ir.windows import TumblingWindow
+from ir.windows import TimeWindow, TumblingWindow, Window, over_time, time_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Pipeline:
     input: Schema
     steps: tuple[Filter | Project, ...]
     end: Aggregate | Sink
+    watermark: str | None = None  # the input column that time is told by
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,38 +45,78 @@ class RowProgram:
 
     input: Schema
     filters: tuple[Expr, ...]
-    window: TumblingWindow | None
+    window: Window | None
     keys: tuple[Named, ...]
     aggregates: tuple[NamedAggregate, ...]
     output: Schema
+    watermark: str | None = None  # the input column whose times close windows
 
     def __post_init__(self) -> None:
         for expr in self.expressions():
             check_columns("row program", expr, self.input)
 
+    @property
+    def slices(self) -> TumblingWindow | None:
+        """The pieces of time that rows are grouped by, where the window is made of such."""
+        return self.window.slices if isinstance(self.window, TimeWindow) else None
+
     def expressions(self) -> Iterator[Expr]:
         """Every expression that the program evaluates for a row, in order."""
         yield from self.filters
-        if self.window is not None:
-            yield self.window.time
+        time = time_of(self.window)
+        if time is not None:
+            yield time
         yield from (key.expr for key in self.keys)
         for aggregate in self.aggregates:
             if aggregate.call.argument is not None:
                 yield aggregate.call.argument
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectionProgram:
+    """A pipeline that ends in a sink, flattened: the rows that pass, and the columns made of them.
+
+    `input` holds only the columns that are read; `filters` are as in a row program.
+    """
+
+    input: Schema
+    filters: tuple[Expr, ...]
+    columns: tuple[Named, ...]
+    output: Schema
+
+    def __post_init__(self) -> None:
+        for expr in self.expressions():
+            check_columns("projection", expr, self.input)
+
+    def expressions(self) -> Iterator[Expr]:
+        """Every expression that the program evaluates for a row, in order."""
+        yield from self.filters
+        yield from (column.expr for column in self.columns)
+
+    def without_nulls(self) -> ProjectionProgram:
+        """The same for input without any null; `output` stays as it is."""
+        fields = tuple(Field(f.name, f.type, nullable=False) for f in self.input)
+        narrowed = _as_columns(fields)
+        filters = tuple(substitute(part, narrowed) for part in self.filters)
+        columns = _substitute_named(self.columns, narrowed)
+        return ProjectionProgram(Schema(fields), filters, columns, self.output)
+
+
 def cut(plan: Sink) -> tuple[Pipeline, ...]:
     """The pipelines of a plan in the order of the data flow; the last one ends in the sink."""
     pipelines: list[Pipeline] = []
     steps: list[Filter | Project] = []
-    start = plan.schema
+    start, watermark = plan.schema, None
     for operator in reversed(tuple(plan.walk())):
         match operator:
+            case Watermark(_, column):
+                watermark = column
             case Filter() | Project():
                 steps.append(operator)
             case Aggregate() | Sink():
-                pipelines.append(Pipeline(len(pipelines), start, tuple(steps), operator))
-                steps, start = [], operator.schema
+                made = Pipeline(len(pipelines), start, tuple(steps), operator, watermark)
+                pipelines.append(made)
+                steps, start, watermark = [], operator.schema, None
             case _:
                 start = operator.schema
     return tuple(pipelines)
@@ -88,17 +130,28 @@ def flatten(pipeline: Pipeline) -> RowProgram:
     """
     end = pipeline.end
     if not isinstance(end, Aggregate):
-        raise IrError("a pipeline that ends in a sink has no row program; run it in the host")
+        raise IrError("a pipeline that ends in a sink has no row program; use flatten_projection")
     filters, columns = _run_steps(pipeline)
-    window = end.window and end.window.over(substitute(end.window.time, columns))
+    window = _substitute_window(end.window, columns)
     program = RowProgram(
         pipeline.input,
         filters,
         window,
-        _substitute_keys(end.keys, columns),
+        _substitute_named(end.keys, columns),
         _substitute_aggregates(end.aggregates, columns),
         end.schema,
+        pipeline.watermark,
     )
+    return replace(program, input=_needed(program))
+
+
+def flatten_projection(pipeline: Pipeline) -> ProjectionProgram:
+    """The projection of a pipeline that ends in a sink, its steps substituted as in `flatten`."""
+    if not isinstance(pipeline.end, Sink):
+        raise IrError("a pipeline that ends in an aggregate is no projection; use flatten")
+    filters, columns = _run_steps(pipeline)
+    named = tuple(Named(field.name, columns[field.name]) for field in pipeline.end.schema)
+    program = ProjectionProgram(pipeline.input, filters, named, pipeline.end.schema)
     return replace(program, input=_needed(program))
 
 
@@ -114,14 +167,15 @@ def narrow_nulls(program: RowProgram, columns: frozenset[str]) -> RowProgram:
         Field(f.name, f.type, f.nullable and f.name not in columns) for f in program.input
     )
     narrowed = _as_columns(fields)
-    window = program.window and program.window.over(substitute(program.window.time, narrowed))
+    window = _substitute_window(program.window, narrowed)
     return RowProgram(
         Schema(fields),
         tuple(substitute(part, narrowed) for part in program.filters),
         window,
-        _substitute_keys(program.keys, narrowed),
+        _substitute_named(program.keys, narrowed),
         _substitute_aggregates(program.aggregates, narrowed),
         program.output,
+        program.watermark,
     )
 
 
@@ -151,8 +205,15 @@ def _as_columns(fields: Iterable[Field]) -> dict[str, Expr]:
     return {field.name: Column(field.name, field.type, field.nullable) for field in fields}
 
 
-def _substitute_keys(keys: tuple[Named, ...], mapping: Mapping[str, Expr]) -> tuple[Named, ...]:
-    return tuple(Named(key.name, substitute(key.expr, mapping)) for key in keys)
+def _substitute_window(window: Window | None, mapping: Mapping[str, Expr]) -> Window | None:
+    time = time_of(window)
+    if window is None or time is None:
+        return window
+    return over_time(window, substitute(time, mapping))
+
+
+def _substitute_named(named: tuple[Named, ...], mapping: Mapping[str, Expr]) -> tuple[Named, ...]:
+    return tuple(Named(one.name, substitute(one.expr, mapping)) for one in named)
 
 
 def _substitute_aggregates(
@@ -167,7 +228,9 @@ def _substitute_aggregates(
     )
 
 
-def _needed(program: RowProgram) -> Schema:
-    """The input columns that some expression reads, in input order."""
+def _needed(program: RowProgram | ProjectionProgram) -> Schema:
+    """The input columns that some expression or the watermark reads, in input order."""
     read = frozenset().union(*(expr.columns() for expr in program.expressions()))
+    if isinstance(program, RowProgram) and program.watermark is not None:
+        read |= {program.watermark}
     return Schema(tuple(field for field in program.input if field.name in read))

@@ -8,8 +8,18 @@ from typing import TypeAlias
 
 from ir.errors import IrError
 from ir.expr import Expr
-from ir.operators import Aggregate, Filter, Named, NamedAggregate, Operator, Project, Sink
+from ir.operators import (
+    Aggregate,
+    Filter,
+    Named,
+    NamedAggregate,
+    Operator,
+    Project,
+    Sink,
+    Watermark,
+)
 from ir.verify import verify
+from ir.windows import over_time, time_of
 
 ExprRule: TypeAlias = Callable[[Expr], Expr | None]
 OperatorRule: TypeAlias = Callable[[Operator], Operator | None]
@@ -87,7 +97,7 @@ def rewrite_expr(expr: Expr, rules: Sequence[ExprRule]) -> Expr:
 def with_source(node: Operator, source: Operator) -> Operator:
     """The same operator over another source."""
     match node:
-        case Filter() | Project() | Aggregate() | Sink():
+        case Watermark() | Filter() | Project() | Aggregate() | Sink():
             return node if source is node.source else replace(node, source=source)
     raise IrError(f"{type(node).__name__} has no source; add it to ir.rewrite.with_source")
 
@@ -100,7 +110,8 @@ def map_expressions(node: Operator, change: Callable[[Expr], Expr]) -> Operator:
         case Project(source, columns):
             return Project(source, _map_named(columns, change))
         case Aggregate(source, window, keys, aggregates):
-            changed = window and window.over(change(window.time))
+            time = time_of(window)
+            changed = window if window is None or time is None else over_time(window, change(time))
             made = tuple(_map_aggregate(one, change) for one in aggregates)
             return Aggregate(source, changed, _map_named(keys, change), made)
     return node

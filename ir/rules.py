@@ -11,7 +11,7 @@ from ir.errors import EvaluationError
 from ir.evaluate import evaluate_expr
 from ir.expr import Call, Cast, Expr, Literal, conjuncts, substitute
 from ir.functions import function_named
-from ir.operators import Aggregate, Filter, Operator, Project, Sink, Source
+from ir.operators import Aggregate, Filter, Operator, Project, Sink, Source, Watermark
 from ir.rewrite import with_source
 from ir.types import BOOL, Schema
 
@@ -137,6 +137,8 @@ def _pruned(node: Operator, needed: frozenset[str]) -> Operator:
     match node:
         case Source(name, schema):
             return Source(name, Schema(tuple(f for f in schema if f.name in needed)))
+        case Watermark(source, column):
+            return with_source(node, _pruned(source, needed | {column}))
         case Filter(source, predicate):
             return with_source(node, _pruned(source, needed | predicate.columns()))
         case Project(source, columns):

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
-from ir.aggregates import AggregateCall
+from ir.aggregates import AGGREGATES, AggregateCall
 from ir.expr import Call, Cast, Column, Expr, Literal
-from ir.functions import EvalMode, function_named
-from ir.operators import Aggregate, Filter, Named, Operator, Project, Sink, Source
-from ir.types import BOOL, DATE, FLOAT64, INT64, TIMESTAMP, TYPES, Field, Schema
-from ir.windows import TumblingWindow
+from ir.functions import function_named
+from ir.operators import Aggregate, Filter, Named, Operator, Project, Sink, Source, Watermark
+from ir.signatures import EvalMode
+from ir.types import (
+    BOOL,
+    DATE,
+    FLOAT64,
+    INT64,
+    TIMESTAMP,
+    TYPES,
+    DecimalType,
+    Field,
+    Schema,
+)
+from ir.windows import CountWindow, SessionWindow, SlidingWindow, TumblingWindow, Window
 
 # How tightly each form binds; an operand that binds less tightly gets parentheses.
 _ATOM = 8
@@ -28,7 +40,7 @@ _BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Words that read as something else: syntax, types, and how special values are written.
 _KEYWORDS = frozenset(TYPES) | {
     *("and", "between", "case", "cast", "div", "else", "end", "in", "is", "not", "or", "then"),
-    *("when", "null", "true", "false", "nan", "inf"),
+    *("when", "null", "true", "false", "nan", "inf", "decimal"),
 }
 _UNITS = (
     ("d", 86_400_000_000),
@@ -49,7 +61,9 @@ def expr_text(expr: Expr) -> str:
 def aggregate_text(call: AggregateCall) -> str:
     """The call of an aggregate function, such as `sum(value)`."""
     argument = "*" if call.argument is None else expr_text(call.argument)
-    return f"{call.function}{_mode(call.mode)}({argument})"
+    is_default = call.parameters == AGGREGATES[call.function].defaults
+    shown = [] if is_default else [json.dumps(value) for value in call.parameters]
+    return f"{call.function}{_mode(call.mode)}({', '.join([argument, *shown])})"
 
 
 def plan_text(plan: Operator) -> str:
@@ -63,12 +77,22 @@ def schema_text(schema: Schema) -> str:
     return ", ".join(map(_field_text, schema)) or "no columns"
 
 
-def window_text(window: TumblingWindow) -> str:
+def window_text(window: Window) -> str:
     """The window as `tumbling(event_time, 10 s)`."""
-    parts = [expr_text(window.time), duration_text(window.size_us)]
-    if window.offset_us:
-        parts.append(f"offset {duration_text(window.offset_us)}")
-    return f"tumbling({', '.join(parts)})"
+    match window:
+        case TumblingWindow(time, size, offset):
+            return f"tumbling({expr_text(time)}, {duration_text(size)}{_offset_text(offset)})"
+        case SlidingWindow(time, size, slide, offset):
+            every = f"{duration_text(size)} every {duration_text(slide)}"
+            return f"sliding({expr_text(time)}, {every}{_offset_text(offset)})"
+        case SessionWindow(time, gap):
+            return f"session({expr_text(time)}, gap {duration_text(gap)})"
+        case CountWindow(size, slide):
+            return f"count({size} rows{'' if slide == size else f' every {slide}'})"
+
+
+def _offset_text(offset_us: int) -> str:
+    return f", offset {duration_text(offset_us)}" if offset_us else ""
 
 
 def duration_text(microseconds: int) -> str:
@@ -84,6 +108,14 @@ def name_text(name: str) -> str:
     if _BARE_NAME.fullmatch(name) and name not in _KEYWORDS:
         return name
     return _quoted(name, "`")
+
+
+def decimal_text(unscaled: int, scale: int) -> str:
+    """A decimal number in plain digits, all of its scale shown."""
+    digits = str(abs(unscaled)).rjust(scale + 1, "0")
+    point = len(digits) - scale
+    sign = "-" if unscaled < 0 else ""
+    return sign + digits[:point] + ("." + digits[point:] if scale else "")
 
 
 def _bound(expr: Expr) -> tuple[str, int]:
@@ -173,8 +205,12 @@ def _literal_text(literal: Literal) -> str:
         return f"{type_} null"
     if isinstance(value, str):
         return _quoted(value, "'")
+    if isinstance(value, bytes):
+        return f"{type_} '{value.hex()}'"
     if type_ is BOOL:
         return "true" if value else "false"
+    if isinstance(type_, DecimalType) and isinstance(value, int):
+        return f"{type_} {decimal_text(value, type_.scale)}"
     if type_ in (DATE, TIMESTAMP) and isinstance(value, int):
         return f"{type_} {_calendar(value, is_date=type_ is DATE)}"
     return repr(value) if type_ in (INT64, FLOAT64) else f"{type_} {value!r}"
@@ -213,6 +249,9 @@ def _operator_text(node: Operator) -> str:
             return f"source {name_text(name)}: {schema_text(schema)}"
         case Filter(_, predicate):
             return f"filter {expr_text(predicate)}"
+        case Watermark(_, column, delay, lateness):
+            late = f", lateness {duration_text(lateness)}" if lateness else ""
+            return f"watermark {name_text(column)}, delay {duration_text(delay)}{late}"
         case Project(_, columns):
             return f"project {', '.join(map(_named_text, columns)) or 'no columns'}"
         case Aggregate():

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from ir.errors import IrError, IrTypeError
 from ir.expr import Call
 from ir.operators import Operator, Sink
-from ir.types import TYPES, DataType
+from ir.types import DataType, type_named
 
 
 def verify(plan: Operator) -> None:
@@ -51,8 +51,15 @@ def _check_parts(node: Any, path: str) -> None:
         if not _is_a(value, hints[name]):
             got = type(value).__name__
             raise IrTypeError(f"{path}.{name}: expected {_hint_text(hints[name])}, got {got}")
-        if isinstance(value, DataType) and TYPES.get(value.name) is not value:
+        if isinstance(value, DataType) and not _is_known(value):
             raise IrTypeError(f"{path}.{name}: {value} is not a type of ir.types; use type_named")
+
+
+def _is_known(type_: DataType) -> bool:
+    try:
+        return type_named(type_.name) is type_
+    except IrTypeError:
+        return False
 
 
 def _parts(node: Any) -> Iterator[tuple[str, Any]]:
@@ -60,7 +67,8 @@ def _parts(node: Any) -> Iterator[tuple[str, Any]]:
     for name in (f.name for f in fields(node) if f.init):
         value = getattr(node, name)
         if isinstance(value, tuple):
-            yield from ((_step(node, name, i), part) for i, part in enumerate(value))
+            parts = ((i, part) for i, part in enumerate(value) if is_dataclass(part))
+            yield from ((_step(node, name, i), part) for i, part in parts)
         elif is_dataclass(value) and not isinstance(value, DataType):
             yield _kind(name, value), value
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from hypothesis import strategies as st
 
 from ir import (
+    BINARY,
     BOOL,
     DATE,
     FLOAT32,
@@ -39,14 +40,19 @@ from ir import (
     Sink,
     Source,
     TumblingWindow,
+    decimal,
 )
+from ir.errors import IrTypeError
 
 Modes: TypeAlias = tuple[EvalMode, ...]
 
 INTEGERS = (INT8, INT16, INT32, INT64)
 FLOATS = (FLOAT32, FLOAT64)
 NUMBERS = (*INTEGERS, *FLOATS)
-ALL_TYPES = (BOOL, *NUMBERS, STRING, DATE, TIMESTAMP)
+# Those of columns, and others that literals and results have: narrow, wide, all behind the point.
+DECIMALS = (decimal(5, 2), decimal(20, 4), decimal(38, 18))
+OTHER_DECIMALS = (decimal(1, 0), decimal(18, 9), decimal(19, 0), decimal(38, 0), decimal(38, 38))
+ALL_TYPES = (BOOL, *NUMBERS, STRING, BINARY, DATE, TIMESTAMP, *DECIMALS)
 ALL_MODES: Modes = tuple(EvalMode)
 MODE_MIXES: tuple[Modes, ...] = (
     (EvalMode.ANSI,),
@@ -66,6 +72,15 @@ def integers(type_: DataType) -> st.SearchStrategy[int]:
     edges = (type_.low, type_.low + 1, type_.high - 1, type_.high)
     small = st.integers(-3, 3)
     return st.one_of(small, small, st.sampled_from(edges), st.integers(type_.low, type_.high))
+
+
+def decimals(type_: DataType) -> st.SearchStrategy[int]:
+    """Unscaled integers of a decimal type: also halves and nines, which round up to more digits."""
+    halves = st.integers(0, 37).map(lambda zeros: min(5 * 10**zeros, type_.high))
+    nines = st.integers(1, 38).map(lambda digits: min(10**digits - 1, type_.high))
+    sizes = st.one_of(halves, nines, st.integers(0, type_.high))
+    signed = st.builds(lambda size, sign: size * sign, sizes, st.sampled_from((1, -1)))
+    return st.one_of(integers(type_), signed)
 
 
 def floats(type_: DataType) -> st.SearchStrategy[float]:
@@ -99,9 +114,12 @@ def values(type_: DataType) -> st.SearchStrategy[Scalar]:
         return integers(type_)
     if type_.is_float:
         return floats(type_)
+    if type_.is_decimal:
+        return decimals(type_)
     others: dict[DataType, st.SearchStrategy[Scalar]] = {
         BOOL: st.booleans(),
         STRING: strings(),
+        BINARY: st.one_of(strings().map(str.encode), st.binary(max_size=12)),
         DATE: dates(),
         TIMESTAMP: timestamps(),
     }
@@ -147,6 +165,12 @@ def _expressions(
     return _Maker(draw, schema, modes).expr(type_, depth)
 
 
+@st.composite
+def decimal_expressions(draw: st.DrawFn, schema: Schema, depth: int, modes: Modes) -> Expr:
+    """Arithmetic on decimals over a schema, of whatever type comes out."""
+    return _Maker(draw, schema, modes).decimal(depth)
+
+
 class _Maker:
     """Draws expressions over one schema."""
 
@@ -159,7 +183,8 @@ class _Maker:
         """An expression of a type; a leaf at depth 0 and now and then before."""
         if depth == 0 or not self.draw(st.integers(0, 3)):
             return self.leaf(type_)
-        return self.draw(st.sampled_from(_FORMS[type_]))(self, type_, depth - 1)
+        forms = _DECIMAL_FORMS if type_.is_decimal else _FORMS[type_]
+        return self.draw(st.sampled_from(forms))(self, type_, depth - 1)
 
     def leaf(self, type_: DataType) -> Expr:
         """A column where there is one of the type, more often than a literal."""
@@ -184,6 +209,17 @@ class _Maker:
     def any_type(self) -> DataType:
         """Any type, more often one of a column."""
         return self.draw(st.sampled_from((*(f.type for f in self.schema), *ALL_TYPES)))
+
+    def decimal(self, depth: int) -> Expr:
+        """Arithmetic on decimals; its type is what comes out."""
+        if depth == 0 or not self.draw(st.integers(0, 3)):
+            return self.leaf(self.draw(st.sampled_from((*DECIMALS, *OTHER_DECIMALS))))
+        function = self.draw(st.sampled_from(_DECIMAL_FUNCTIONS))
+        count = 1 if function in ("negate", "abs", "ceil", "floor") else 2
+        try:
+            return self.call(function, tuple(self.decimal(depth - 1) for _ in range(count)))
+        except IrTypeError:  # a quotient of more digits than Java has
+            return self.leaf(DECIMALS[0])
 
 
 Form: TypeAlias = Callable[[_Maker, DataType, int], Expr]
@@ -236,6 +272,10 @@ def _of(argument: DataType, *names: str, args: int) -> Form:
     return form
 
 
+def _concat(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    return maker.call("concat", maker.some(type_, depth, 1, 3))
+
+
 _CHOICES: tuple[Form, ...] = (_coalesce, _case_when, _extreme)
 _COMPARISONS = _over_any_type("eq", "ne", "lt", "le", "gt", "ge", "eq_null_safe", least=2, most=2)
 _ARITHMETIC: tuple[Form, ...] = (
@@ -248,12 +288,37 @@ _BITS: tuple[Form, ...] = (
     _function("bit_and", "bit_or", "bit_xor", args=2),
     _function("bit_not", args=1),
 )
+_DECIMAL_FUNCTIONS = (
+    *("add", "subtract", "multiply", "divide", "remainder"),
+    *("negate", "abs", "ceil", "floor"),
+)
+_DECIMAL_FORMS: tuple[Form, ...] = (_function("negate", "abs", args=1), *_CHOICES)
+
+
+def _compare_decimals(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    left = maker.decimal(depth)
+    function = maker.draw(st.sampled_from(("eq", "lt", "ge", "eq_null_safe")))
+    return maker.call(function, (left, maker.expr(left.type, min(depth, 1))))
+
+
+def _divide_decimals(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    try:
+        return maker.call("int_divide", (maker.decimal(depth), maker.decimal(depth)))
+    except IrTypeError:
+        return maker.leaf(type_)
+
+
 # What only some of the numbers have.
 _OWN: dict[DataType, tuple[Form, ...]] = {
     INT8: _BITS,
     INT16: _BITS,
     INT32: (*_BITS, _of(STRING, "length", "octet_length", args=1)),
-    INT64: (*_BITS, _function("int_divide", args=2), _of(FLOAT64, "ceil", "floor", args=1)),
+    INT64: (
+        *_BITS,
+        _divide_decimals,
+        _function("int_divide", args=2),
+        _of(FLOAT64, "ceil", "floor", args=1),
+    ),
     FLOAT32: (),
     FLOAT64: (
         _function("divide", args=2),
@@ -261,8 +326,10 @@ _OWN: dict[DataType, tuple[Form, ...]] = {
         _function("sqrt", "exp", "ln", "sign", args=1),
     ),
 }
+_TEXTS: tuple[Form, ...] = (_concat,)
 _TESTS: tuple[Form, ...] = (
     _COMPARISONS,
+    _compare_decimals,
     _COMPARISONS,
     _over_any_type("between", least=3, most=3),
     _over_any_type("in", least=2, most=4),
@@ -275,7 +342,8 @@ _TESTS: tuple[Form, ...] = (
 _FORMS: dict[DataType, tuple[Form, ...]] = {
     BOOL: (*_TESTS, *_CHOICES),
     **{number: (*_ARITHMETIC, *_OWN[number], *_CHOICES) for number in NUMBERS},
-    **dict.fromkeys((STRING, DATE, TIMESTAMP), _CHOICES),
+    STRING: (*_TEXTS, *_CHOICES),
+    **dict.fromkeys((BINARY, DATE, TIMESTAMP), _CHOICES),
 }
 
 
@@ -349,11 +417,26 @@ def _window(draw: st.DrawFn, node: Operator, modes: Modes) -> TumblingWindow:
     return TumblingWindow(draw(expressions(node.schema, TIMESTAMP, 1, modes)), size, offset)
 
 
+_ARGUMENTS: dict[str, tuple[DataType, ...]] = {
+    "count": ALL_TYPES,
+    "sum": (*NUMBERS, *DECIMALS),
+    "avg": (*NUMBERS, *DECIMALS),
+    **dict.fromkeys(("min", "max", "first", "last"), ALL_TYPES),
+    **dict.fromkeys(("var_pop", "var_samp", "stddev_pop", "stddev_samp"), (FLOAT64,)),
+    **dict.fromkeys(("bool_and", "bool_or"), (BOOL,)),
+    **dict.fromkeys(("bit_and", "bit_or", "bit_xor"), INTEGERS),
+}
+
+
 def _call(draw: st.DrawFn, node: Operator, modes: Modes) -> AggregateCall:
     mode = draw(st.sampled_from(modes))
-    function = draw(st.sampled_from(("count", "sum", "min", "max", "avg")))
+    function = draw(st.sampled_from(("count", "sum", "min", "max", *_ARGUMENTS)))
     if function == "count" and draw(st.booleans()):
         return AggregateCall("count", None, mode)
-    types = NUMBERS if function in ("sum", "avg") else ALL_TYPES
-    type_ = draw(st.sampled_from(types))
-    return AggregateCall(function, draw(expressions(node.schema, type_, 2, modes)), mode)
+    type_ = draw(st.sampled_from(_ARGUMENTS[function]))
+    if type_.is_decimal:
+        argument = draw(decimal_expressions(node.schema, 2, modes))
+    else:
+        argument = draw(expressions(node.schema, type_, 2, modes))
+    parameters = (draw(st.booleans()),) if function in ("first", "last") else ()
+    return AggregateCall(function, argument, mode, parameters)

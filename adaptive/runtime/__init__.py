@@ -1,6 +1,14 @@
 """The runtime: kernels, their state and the loop that feeds them."""
 
 from adaptive.runtime.binding import BatchError, arrow_schema, arrow_type
+from adaptive.runtime.projection import Projection
 from adaptive.runtime.runner import PlanRunner, UnsupportedPlan
 
-__all__ = ["BatchError", "PlanRunner", "UnsupportedPlan", "arrow_schema", "arrow_type"]
+__all__ = [
+    "BatchError",
+    "PlanRunner",
+    "Projection",
+    "UnsupportedPlan",
+    "arrow_schema",
+    "arrow_type",
+]

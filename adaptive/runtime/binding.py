@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from codegen_llvm import Encoding, InputLayout
 from codegen_llvm.abi import ColumnBlock
-from ir import DataType, Field, Schema
+from ir import DataType, DecimalType, Field, Schema
 
 ARROW_TYPES: dict[str, pa.DataType] = {
     "bool": pa.bool_(),
@@ -21,6 +21,7 @@ ARROW_TYPES: dict[str, pa.DataType] = {
     "float32": pa.float32(),
     "float64": pa.float64(),
     "string": pa.string(),
+    "binary": pa.binary(),
     "date": pa.date32(),
     "timestamp": pa.timestamp("us", tz="UTC"),
 }
@@ -32,6 +33,8 @@ _NOTHING = np.zeros(64, np.uint8)
 
 def arrow_type(type_: DataType) -> pa.DataType:
     """The Arrow type that holds values of an IR type."""
+    if isinstance(type_, DecimalType):
+        return pa.decimal128(type_.precision, type_.scale)
     return ARROW_TYPES[type_.name]
 
 
@@ -59,7 +62,7 @@ class BoundBatch:
 def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
     """Bind the columns of a schema, found by name, to kernel arguments."""
     blocks = (ColumnBlock * max(1, len(schema)))()
-    arrays = [_column(batch, field) for field in schema]
+    arrays = [column_of(batch, field) for field in schema]
     nulls = {f.name: a.null_count for f, a in zip(schema, arrays, strict=True)}
     has_nulls = any(nulls.values())
     encodings, dictionaries, keep = [], {}, []
@@ -69,7 +72,7 @@ def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
             dictionaries[field.name] = array.dictionary
             _bind_dictionary(block, array.dictionary)
             _bind_fixed(block, array.indices, 32)
-        elif pa.types.is_string(array.type):
+        elif field.type.is_bytes:
             encodings.append(Encoding.PLAIN)
             _bind_string(block, array)
         else:
@@ -81,7 +84,7 @@ def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
     return BoundBatch(batch.num_rows, layout, nulls, blocks, dictionaries, (*arrays, *keep))
 
 
-def _column(batch: pa.RecordBatch, field: Field) -> pa.Array:
+def column_of(batch: pa.RecordBatch, field: Field) -> pa.Array:
     """A column of a batch in the Arrow type that kernels read, checked against the schema."""
     position = batch.schema.get_field_index(field.name)
     if position < 0:
@@ -102,6 +105,10 @@ def _accepted(array: pa.Array, field: Field) -> pa.Array:
         return array
     if field.type.name == "string":
         return _accepted_string(array, field)
+    if field.type.name == "binary":
+        return _accepted_binary(array, field)
+    if pa.types.is_decimal(there) and there.bit_width < 128 and _same_digits(there, wanted):
+        return array.cast(wanted)
     if field.type.name == "timestamp" and pa.types.is_timestamp(there) and there.unit == "us":
         return array  # the zone is only how the instant is shown
     raise BatchError(f"column {field.name!r} is {there}; the query needs {wanted}: cast it first")
@@ -120,6 +127,24 @@ def _accepted_string(array: pa.Array, field: Field) -> pa.Array:
     if pa.types.is_large_string(there) or pa.types.is_string_view(there):
         return array.cast(pa.string())
     raise BatchError(f"column {field.name!r} is {there}; the query needs string: cast it first")
+
+
+def _accepted_binary(array: pa.Array, field: Field) -> pa.Array:
+    """Plain binaries as they are; other layouts are converted."""
+    there = array.type
+    if pa.types.is_dictionary(there):
+        there = there.value_type
+        array = array.dictionary_decode()
+    if pa.types.is_binary(there):
+        return array
+    views = (pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+    if any(is_one(there) for is_one in views):
+        return array.cast(pa.binary())
+    raise BatchError(f"column {field.name!r} is {there}; the query needs binary: cast it first")
+
+
+def _same_digits(there: pa.DataType, wanted: pa.DataType) -> bool:
+    return bool(there.precision == wanted.precision and there.scale == wanted.scale)
 
 
 def _bind_fixed(block: ColumnBlock, array: pa.Array, bits: int) -> None:

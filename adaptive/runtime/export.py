@@ -10,10 +10,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from adaptive.runtime.binding import arrow_schema, arrow_type
+from adaptive.runtime.decimal_export import decimal_averages, decimal_sums
 from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.state import GroupState, Table, slot_dtype
 from codegen_llvm import SlotLayout, gather_slots, gather_strings
-from ir import BOOL, FLOAT64, STRING, TIMESTAMP, DataType, NamedAggregate
+from codegen_llvm.layout import MOMENTS, is_decimal_sum
+from ir import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    STRING,
+    TIMESTAMP,
+    WINDOW_START,
+    DataType,
+    EvalMode,
+    EvaluationError,
+    NamedAggregate,
+)
 from ir.pipelines import RowProgram
 
 # Groups a batch: the consumer (Spark, a queue) gets pieces of some megabytes.
@@ -34,6 +47,8 @@ class Groups:
         for table in tables:
             used = gather_slots(table.slots.ctypes.data, len(table.slots), layout.size, place)
             place += used * layout.size
+        if any(table.live < table.groups for table in tables):
+            self._slots = self._slots[self._slots[layout.rows] != 0]
         self.tag = self.column("tag")
 
     def release(self) -> None:
@@ -62,8 +77,8 @@ class Groups:
 
 def export_groups(program: RowProgram, state: GroupState) -> Iterator[pa.RecordBatch]:
     """The output rows of a program, slice by slice, in batches."""
-    if program.window is None and not program.keys and not state.groups:
-        yield _empty_group(program)
+    if is_global(program) and not state.groups:
+        yield empty_group(program)
         return
     pending: list[Table] = []
     for table in state.tables.values():
@@ -76,20 +91,43 @@ def export_groups(program: RowProgram, state: GroupState) -> Iterator[pa.RecordB
         yield from _batches(program, Groups(state.layout, pending))
 
 
+def export_table(
+    program: RowProgram, table: Table, start: int | None = None, end: int | None = None
+) -> pa.RecordBatch:
+    """The output rows of one table, with these bounds of the window where they are given."""
+    if is_global(program) and not table.live:
+        return empty_group(program)
+    bounds = None if start is None or end is None else (start, end)
+    return _batch(program, Groups(table.layout, [table]), bounds)
+
+
+def _batch(
+    program: RowProgram, groups: Groups, bounds: tuple[int, int] | None = None
+) -> pa.RecordBatch:
+    try:
+        columns = list(_columns(program, groups, bounds))
+    finally:
+        groups.release()
+    return pa.RecordBatch.from_arrays(columns, schema=arrow_schema(program.output))
+
+
 def _batches(program: RowProgram, groups: Groups) -> Iterator[pa.RecordBatch]:
     """The groups in batches of a size that consumers can take."""
-    schema = arrow_schema(program.output)
-    whole = pa.RecordBatch.from_arrays(list(_columns(program, groups)), schema=schema)
-    groups.release()
+    whole = _batch(program, groups)
     for begin in range(0, len(groups), BATCH_GROUPS):
         yield whole.slice(begin, BATCH_GROUPS)
 
 
-def _columns(program: RowProgram, groups: Groups) -> Iterator[pa.Array]:
-    if program.window is not None:
+def _columns(
+    program: RowProgram, groups: Groups, bounds: tuple[int, int] | None
+) -> Iterator[pa.Array]:
+    if bounds is not None and WINDOW_START in program.output:
+        type_ = program.output[WINDOW_START].type  # numbers of rows, for windows of those
+        yield from (_fixed(np.full(len(groups), at, np.int64), type_, None) for at in bounds)
+    elif program.slices is not None:
         starts = groups.slice_starts()
         yield _fixed(starts, TIMESTAMP, None)
-        yield _fixed(starts + program.window.size_us, TIMESTAMP, None)
+        yield _fixed(starts + program.slices.size_us, TIMESTAMP, None)
     for position, key in enumerate(program.keys):
         null = groups.nulls(groups.layout.key_null_bit(position), set_means_null=True)
         yield _values(groups, f"key{position}", key.expr.type, null)
@@ -98,21 +136,76 @@ def _columns(program: RowProgram, groups: Groups) -> Iterator[pa.Array]:
 
 
 def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.Array:
-    empty = None
-    if groups.layout.tracks_seen(position):
-        empty = groups.nulls(groups.layout.seen_bit(position), set_means_null=False)
+    empty, field = _empty(groups, position), f"agg{position}"
+    if groups.layout.has(f"{field}.high"):
+        return _wide_sum(groups, field, aggregate, empty)
+    if is_decimal_sum(aggregate.call):
+        return _decimal_sum(groups, field, aggregate, empty)
     if aggregate.call.function == "avg":
-        count = groups.column(f"agg{position}.count")
+        count = groups.column(f"{field}.count")
         with np.errstate(invalid="ignore", divide="ignore"):
-            return _fixed(groups.column(f"agg{position}") / count, FLOAT64, empty)
-    return _values(groups, f"agg{position}", aggregate.call.type, empty)
+            return _fixed(groups.column(field) / count, FLOAT64, empty)
+    if aggregate.call.function in MOMENTS:
+        return _moment(groups, field, aggregate.call.function)
+    return _values(groups, field, aggregate.call.type, empty)
+
+
+def _decimal_sum(
+    groups: Groups, field: str, aggregate: NamedAggregate, empty: NDArray[np.bool_] | None
+) -> pa.Array:
+    if aggregate.call.function == "avg":
+        counts = groups.column(f"{field}.count")
+        values, null = decimal_averages(aggregate, groups.column(field), counts, empty)
+    else:
+        values, null = decimal_sums(aggregate, groups.column(field), empty)
+    return _fixed(values, aggregate.call.type, null)
+
+
+def _moment(groups: Groups, field: str, function: str) -> pa.Array:
+    """The variance, or its root; of a sample, it needs two values."""
+    divisor = groups.column(f"{field}.n") - (1.0 if function.endswith("_samp") else 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        made = groups.column(f"{field}.m2") / divisor
+        if function.startswith("stddev"):
+            made = np.sqrt(made)
+    missing = divisor <= 0.0
+    return _fixed(made, FLOAT64, missing if missing.any() else None)
+
+
+def _empty(groups: Groups, position: int) -> NDArray[np.bool_] | None:
+    """Which groups have no value for an aggregate; None where all have one."""
+    layout = groups.layout
+    if layout.has(f"agg{position}.null"):
+        null = groups.column(f"agg{position}.null") != 0
+        return null if null.any() else None
+    if not layout.tracks_seen(position):
+        return None
+    if layout.has(f"agg{position}.count"):
+        empty = groups.column(f"agg{position}.count") == 0
+        return empty if empty.any() else None
+    return groups.nulls(layout.seen_bit(position), set_means_null=False)
+
+
+def _wide_sum(
+    groups: Groups, field: str, aggregate: NamedAggregate, empty: NDArray[np.bool_] | None
+) -> pa.Array:
+    """The low half of a sum in 128 bits, where the upper one is only its sign."""
+    low = groups.column(f"{field}.low").view(np.int64)
+    lost = (low >> 63) != groups.column(f"{field}.high")
+    if lost.any():
+        match aggregate.call.mode:
+            case EvalMode.ANSI:
+                raise EvaluationError("ARITHMETIC_OVERFLOW", f"sum as {aggregate.name}")
+            case EvalMode.TRY:
+                empty = lost if empty is None else empty | lost
+    return _fixed(low, INT64, empty)
 
 
 def _values(
     groups: Groups, field: str, type_: DataType, null: NDArray[np.bool_] | None
 ) -> pa.Array:
-    if type_ == STRING:
-        return _strings(groups, field, null)
+    if type_.is_bytes:
+        return _strings(groups, field, type_, null)
     return _fixed(groups.column(field), type_, null)
 
 
@@ -121,7 +214,8 @@ def _fixed(values: NDArray[Any], type_: DataType, null: NDArray[np.bool_] | None
     rows = len(values)
     if type_ == BOOL:
         values = np.packbits(values.astype(bool), bitorder="little")
-    buffers = [_validity(null), pa.py_buffer(np.ascontiguousarray(values))]
+    data = np.ascontiguousarray(values).view(np.uint8)  # numpy has no type for 16-byte integers
+    buffers = [_validity(null), pa.py_buffer(data)]
     return pa.Array.from_buffers(arrow_type(type_), rows, buffers)
 
 
@@ -129,7 +223,9 @@ def _validity(null: NDArray[np.bool_] | None) -> pa.Buffer | None:
     return None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
 
 
-def _strings(groups: Groups, field: str, null: NDArray[np.bool_] | None) -> pa.Array:
+def _strings(
+    groups: Groups, field: str, type_: DataType, null: NDArray[np.bool_] | None
+) -> pa.Array:
     addresses, lengths = groups.column(f"{field}.data"), groups.column(f"{field}.length")
     rows = len(groups)
     offsets = np.zeros(rows + 1, np.int64)
@@ -138,10 +234,16 @@ def _strings(groups: Groups, field: str, null: NDArray[np.bool_] | None) -> pa.A
     gather_strings(addresses.ctypes.data, lengths.ctypes.data, rows, data.ctypes.data)
     # 64-bit offsets first: many long keys may exceed the two gigabytes of a string array.
     buffers = [_validity(null), pa.py_buffer(offsets), pa.py_buffer(data)]
-    return pa.Array.from_buffers(pa.large_string(), rows, buffers).cast(pa.string())
+    large = pa.large_string() if type_ == STRING else pa.large_binary()
+    return pa.Array.from_buffers(large, rows, buffers).cast(arrow_type(type_))
 
 
-def _empty_group(program: RowProgram) -> pa.RecordBatch:
+def is_global(program: RowProgram) -> bool:
+    """Whether there is one group, even of no rows."""
+    return program.window is None and not program.keys
+
+
+def empty_group(program: RowProgram) -> pa.RecordBatch:
     """The one group of a global aggregate that has seen no row."""
     values = [0 if a.call.function == "count" else None for a in program.aggregates]
     schema = arrow_schema(program.output)

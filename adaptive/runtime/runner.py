@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Iterator
 
-import numpy as np
 import pyarrow as pa
 
 from adaptive.runtime.binding import BoundBatch, arrow_schema, bind
+from adaptive.runtime.combine import WindowTable
+from adaptive.runtime.driver import KernelDriver
 from adaptive.runtime.export import export_groups
 from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.state import GroupState
 from codegen_llvm import CompiledVariant, InputLayout, slot_layout, unsupported
-from codegen_llvm.abi import Exit, KernelArgs
-from codegen_llvm.columns import WORDS_BYTES
-from codegen_llvm.selection import LANES
+from codegen_llvm.abi import Exit
 from ir import GENERIC, Sink, Tier, VariantSpec
 from ir.pipelines import cut, flatten
 from policies import Fixed, Policy, Specialize
@@ -45,20 +43,29 @@ class PlanRunner:
         self._policy = Fixed() if policy is None else policy
         self._most_slices = most_slices
         self._variants: dict[tuple[InputLayout, VariantSpec, bool], CompiledVariant] = {}
-        self._args = KernelArgs()
-        self._lookups: _LookupTables = _LookupTables()
-        self._selection: np.ndarray | None = None
+        self._driver = KernelDriver()
+        self._spilled: WindowTable | None = None
         self._new_state(slice_is_key=False)
 
     @property
     def state_bytes(self) -> int:
         """The memory that the groups take."""
-        return self._state.bytes
+        return self._state.bytes + (0 if self._spilled is None else self._spilled.bytes)
+
+    @property
+    def scratch_bytes(self) -> int:
+        """The memory for the strings that one row makes."""
+        return self._driver.scratch_bytes
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
-        return self._state.groups
+        """How many groups there are; one that was spilled may count twice."""
+        return self._state.groups + (0 if self._spilled is None else self._spilled.groups)
+
+    @property
+    def spilled(self) -> bool:
+        """Whether an integer sum has left 64 bits, so that groups are combined of parts."""
+        return self._spilled is not None
 
     def consume(self, batch: pa.RecordBatch) -> None:
         """Add the rows of a batch; after an error, how many of its rows count is undefined."""
@@ -66,24 +73,32 @@ class PlanRunner:
             return
         bound = bind(batch, self.program.input)
         spec = self._choose(bound)
-        before = (self._args.rows_passed, self._args.probes)
+        before = (self._driver.args.rows_passed, self._driver.args.probes)
         begin = time.perf_counter_ns()
         self._run(bound, spec)
+        self._driver.args.row_base += bound.rows
         self.profile = self.profile.plus(
             Observation(
                 0,
                 {},
-                int(self._args.rows_passed) - before[0],
-                int(self._args.probes) - before[1],
+                int(self._driver.args.rows_passed) - before[0],
+                int(self._driver.args.probes) - before[1],
                 time.perf_counter_ns() - begin,
             )
         )
 
     def drain(self) -> Iterator[pa.RecordBatch]:
         """The groups as output rows; the next batch starts with none."""
-        state = self._state
+        state, spilled = self._state, self._spilled
+        self._spilled = None
         self._new_state(slice_is_key=state.layout.slice_is_key)
-        yield from export_groups(self.program, state)
+        if spilled is None:
+            yield from export_groups(self.program, state)
+        else:
+            for table in state.tables.values():
+                spilled.add(table)
+            yield spilled.export()
+            spilled.release()
         state.release()
 
     def finish(self) -> pa.Table:
@@ -100,19 +115,13 @@ class PlanRunner:
         return VariantSpec(Tier.SPECULATIVE, decision.assumptions, hints)
 
     def _run(self, bound: BoundBatch, spec: VariantSpec) -> None:
-        args = self._args
-        args.columns = ctypes.addressof(bound.blocks)
-        args.row_begin, args.row_end = 0, bound.rows
-        self._reserve_scratch(spec)
+        self._driver.begin(bound, 0, bound.rows)
         while True:
             variant = self._variant(bound.layout, spec)
-            args.state = self._state.address
-            args.lookups = self._lookups.prepare(variant, bound, args)
-            code = variant.run(ctypes.addressof(args))
+            code = self._driver.run(variant, self._state.address)
             if code == Exit.DONE:
                 return
-            self._serve(Exit(code), variant)
-            args.row_begin = args.rows_done
+            self._serve(code, variant)
 
     def _serve(self, code: Exit, variant: CompiledVariant) -> None:
         """Do what a kernel left for; it goes on at the row where it left."""
@@ -120,13 +129,23 @@ class PlanRunner:
             case Exit.GROW_TABLE:
                 self._state.current.grow(variant)
             case Exit.GROW_ARENA:
-                self._state.add_arena(int(self._args.detail))
+                self._state.current.add_arena(int(self._driver.args.detail))
             case Exit.NEW_SLICE if len(self._state.tables) >= self._most_slices:
                 self._share_one_table()
             case Exit.NEW_SLICE:
-                self._state.add_slice(int(self._args.detail))
+                self._state.add_slice(int(self._driver.args.detail))
+            case Exit.SPILL:
+                self._spill()
             case Exit.ERROR:
-                raise variant.error(int(self._args.detail))
+                raise variant.error(int(self._driver.args.detail), int(self._driver.args.rows_done))
+
+    def _spill(self) -> None:
+        """Add the current table's groups to sums that are wide enough; go on with an empty one."""
+        if self._spilled is None:
+            self._spilled = WindowTable(self.program, slice_is_key=self.program.slices is not None)
+        piece = self._state.replace_current()
+        self._spilled.add(piece)
+        piece.release()
 
     def _share_one_table(self) -> None:
         """Move the groups of all slices into one table that has the slice as a key."""
@@ -139,8 +158,8 @@ class PlanRunner:
         assert variant.migrate is not None
         for start, piece in old.tables.items():
             variant.migrate(piece.slots.ctypes.data, len(piece.slots), table.address, start)
+            table.adopt_strings(piece)
         table.block.count = old.groups
-        self._state.adopt_strings(old)
         old.release()
 
     def _variant(self, layout: InputLayout, spec: VariantSpec) -> CompiledVariant:
@@ -154,47 +173,7 @@ class PlanRunner:
         return pa.RecordBatch.from_pylist([], arrow_schema(self.program.input))
 
     def _new_state(self, slice_is_key: bool) -> None:
-        window = self.program.window
+        window = self.program.slices
         self._state = GroupState(
             slot_layout(self.program, slice_is_key), 0 if window is None else window.offset_us
         )
-
-    def _reserve_scratch(self, spec: VariantSpec) -> None:
-        """Room for a block's selection; vector stores may run a register beyond its end."""
-        wanted = (spec.block_rows or 0) + LANES
-        if self._selection is None or len(self._selection) < wanted:
-            self._selection = np.empty(wanted, np.int32)
-            self._mask = np.empty(wanted, np.uint8)
-            self._args.selection = self._selection.ctypes.data
-            self._args.mask = self._mask.ctypes.data
-
-
-class _LookupTables:
-    """The look-up tables of a batch's dictionaries; filled again only for a new dictionary."""
-
-    def __init__(self) -> None:
-        self._variant: CompiledVariant | None = None
-        self._dictionaries: tuple[tuple[int, ...], ...] = ()
-        self._keep: tuple[object, ...] = ()
-        self._addresses = np.zeros(1, np.int64)
-
-    def prepare(self, variant: CompiledVariant, bound: BoundBatch, args: KernelArgs) -> int:
-        """The address of the tables' addresses, for this variant and batch."""
-        values = [bound.dictionaries[column] for column in variant.lookup_columns]
-        identity = tuple(_identity(dictionary) for dictionary in values)
-        if variant is not self._variant or identity != self._dictionaries:
-            tables = [
-                np.zeros(WORDS_BYTES + len(dictionary) + 1, np.uint8) for dictionary in values
-            ]
-            self._addresses = np.array([t.ctypes.data for t in tables] or [0], np.int64)
-            args.lookups = self._addresses.ctypes.data
-            variant.prepare(ctypes.addressof(args))
-            # The dictionaries are kept, so that their addresses cannot be used again.
-            self._variant, self._dictionaries, self._keep = variant, identity, (values, tables)
-        return int(self._addresses.ctypes.data)
-
-
-def _identity(dictionary: pa.Array) -> tuple[int, ...]:
-    """What tells one live dictionary from another without reading it."""
-    addresses = (0 if buffer is None else buffer.address for buffer in dictionary.buffers())
-    return (*addresses, dictionary.offset, len(dictionary))

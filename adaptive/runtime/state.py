@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.runtime.memory import SLOT_MEMORY
-from codegen_llvm import CompiledVariant, SlotLayout
+from codegen_llvm import SlotLayout
 from codegen_llvm.abi import DirectoryEntry, StateBlock, TableBlock, hash_word
 
 _FIRST_SLOTS = 64
@@ -57,14 +59,23 @@ def home_shift(slots: int) -> int:
     return 64 - (slots.bit_length() - 1)
 
 
+class Rehashing(Protocol):
+    """Compiled code that can move the groups of a table into a larger one."""
+
+    @property
+    def rehash(self) -> Callable[[int, int, int], int]:
+        """Takes the old slots, their number, and the new table."""
+
+
 class Table:
     """One hash table, for one slice or for all of them."""
 
     def __init__(self, layout: SlotLayout, slots: int, slice_start: int) -> None:
-        self._layout = layout
+        self.layout = layout
         self.block = TableBlock()
         self.block.slice_start = slice_start
         self.block.complete = 1
+        self._arenas: list[NDArray[np.uint8]] = []
         self._resize(slots)
 
     @property
@@ -77,7 +88,17 @@ class Table:
         """How many groups it holds."""
         return int(self.block.count)
 
-    def grow(self, variant: CompiledVariant, at_least: int = 0) -> None:
+    @property
+    def live(self) -> int:
+        """How many groups have rows: of a window table, some may have none left."""
+        return int(self.block.live) if self.layout.wide else self.groups
+
+    @property
+    def bytes(self) -> int:
+        """The memory of its slots and strings."""
+        return self.slots.nbytes + sum(arena.nbytes for arena in self._arenas)
+
+    def grow(self, code: Rehashing, at_least: int = 0) -> None:
         """More slots, for `at_least` as many groups, and move the groups over.
 
         A small table grows by more than a large one: each time costs the way out
@@ -88,17 +109,30 @@ class Table:
         while load_limit(size) < at_least:
             size *= 2
         self._resize(size)
-        variant.rehash(old.ctypes.data, len(old), self.address)
+        code.rehash(old.ctypes.data, len(old), self.address)
         SLOT_MEMORY.give(memory)
+
+    def add_arena(self, room: int) -> None:
+        """Give kernels a new piece of memory for strings; the old ones stay where they are."""
+        grown = _FIRST_ARENA_BYTES << min(len(self._arenas), 16)
+        size = max(room, min(grown, _MOST_ARENA_BYTES))
+        arena = np.empty(size, np.uint8)
+        self._arenas.append(arena)
+        self.block.arena_next = arena.ctypes.data
+        self.block.arena_end = arena.ctypes.data + size
+
+    def adopt_strings(self, other: Table) -> None:
+        """Keep the memory of another table's strings alive: its groups were moved here."""
+        self._arenas += other._arenas
 
     def release(self) -> None:
         """Give the memory back; the table is not used any more."""
         SLOT_MEMORY.give(self._memory)
 
     def _resize(self, slots: int) -> None:
-        self._memory = SLOT_MEMORY.take(slots * self._layout.size)
-        self.slots: NDArray[np.void] = self._memory.view(slot_dtype(self._layout))
-        mark_unused(self.slots, self._layout)
+        self._memory = SLOT_MEMORY.take(slots * self.layout.size)
+        self.slots: NDArray[np.void] = self._memory.view(slot_dtype(self.layout))
+        mark_unused(self.slots, self.layout)
         self.block.slots = self.slots.ctypes.data
         self.block.mask = slots - 1
         self.block.shift = home_shift(slots)
@@ -107,14 +141,13 @@ class Table:
 
 @dataclass
 class GroupState:
-    """All groups: a table for each slice, found through a directory, and an arena for strings."""
+    """All groups: a table for each slice, found through a directory."""
 
     layout: SlotLayout
     first_slice: int  # any legal slice start: a state always has a current table
     block: StateBlock = field(default_factory=StateBlock)
 
     def __post_init__(self) -> None:
-        self._arenas: list[NDArray[np.uint8]] = []
         self.tables: dict[int, Table] = {}
         self._by_address: dict[int, Table] = {}
         self._make_directory(_FIRST_DIRECTORY)
@@ -133,8 +166,7 @@ class GroupState:
     @property
     def bytes(self) -> int:
         """The memory of tables and strings."""
-        tables = sum(table.slots.nbytes for table in self.tables.values())
-        return tables + sum(arena.nbytes for arena in self._arenas)
+        return sum(table.bytes for table in self.tables.values())
 
     @property
     def current(self) -> Table:
@@ -156,23 +188,20 @@ class GroupState:
         else:
             self._enter(table)
 
-    def add_arena(self, room: int) -> None:
-        """Give kernels a new piece of memory for strings; the old ones stay where they are."""
-        grown = _FIRST_ARENA_BYTES << min(len(self._arenas), 16)
-        size = max(room, min(grown, _MOST_ARENA_BYTES))
-        arena = np.empty(size, np.uint8)
-        self._arenas.append(arena)
-        self.block.arena_next = arena.ctypes.data
-        self.block.arena_end = arena.ctypes.data + size
+    def replace_current(self) -> Table:
+        """Put an empty table in the current one's place, and hand that out."""
+        old = self.current
+        table = Table(self.layout, len(old.slots), int(old.block.slice_start))
+        del self._by_address[old.address]
+        self.tables[int(old.block.slice_start)] = self._by_address[table.address] = table
+        self.block.current = table.address
+        self._make_directory(len(self._directory))
+        return old
 
     def release(self) -> None:
         """Give the memory of the tables back; the state is not used any more."""
         for table in self.tables.values():
             table.release()
-
-    def adopt_strings(self, other: GroupState) -> None:
-        """Keep the memory of another state's strings alive: its groups were moved here."""
-        self._arenas += other._arenas
 
     def _make_directory(self, size: int) -> None:
         self._directory = (DirectoryEntry * size)()

@@ -50,9 +50,10 @@ def time_use(plan: Sink) -> TimeUse | None:
     if not isinstance(end, Aggregate):
         return None
     program = flatten(cut(plan)[0])
-    if program.window is None or not isinstance(program.window.time, Column):
+    window = program.window
+    if not isinstance(window, TumblingWindow) or not isinstance(window.time, Column):
         return None
-    time = program.window.time
+    time = window.time
     calls = [aggregate.call for aggregate in program.aggregates]
     peaks = [call for call in calls if call == AggregateCall("max", time)]
     others: list[Expr] = [call.argument for call in calls if call.argument and call not in peaks]
@@ -60,12 +61,12 @@ def time_use(plan: Sink) -> TimeUse | None:
     others += [f for f in program.filters if f != Call("is_not_null", (time,))]
     if any(time.name in expr.columns() for expr in others):
         return None
-    return TimeUse(time.name, program.window, _peak_plan(end) if peaks else None)
+    return TimeUse(time.name, window, _peak_plan(end) if peaks else None)
 
 
 def _peak_plan(end: Aggregate) -> Sink:
     """The same rows, and of them only the greatest time."""
-    assert end.window is not None
+    assert isinstance(end.window, TumblingWindow)
     latest = NamedAggregate(PEAK, AggregateCall("max", end.window.time))
     return Sink(Aggregate(end.source, None, (), (latest,)), PEAK)
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from adaptive.explain import Fragment as FragmentReport
 from adaptive.spark.translate_plan import Fragment
-from ir import Aggregate, AggregateCall, Filter, Operator, Sink, Source, expr_text
+from ir import (
+    Aggregate,
+    AggregateCall,
+    Filter,
+    Operator,
+    Sink,
+    Source,
+    TumblingWindow,
+    expr_text,
+)
 
 
 def native_report(fragment: Fragment, name: str, above: list[str]) -> FragmentReport:
@@ -34,7 +43,7 @@ def _operator_text(node: Operator, fragment: Fragment) -> str:
 
 def _aggregate_text(node: Aggregate) -> str:
     groups = [expr_text(key.expr) for key in node.keys]
-    if node.window is not None:
+    if isinstance(node.window, TumblingWindow):
         groups.insert(0, f"{node.window.size_us / 1e6:g} s of {expr_text(node.window.time)}")
     calls = ", ".join(_call_text(aggregate.call) for aggregate in node.aggregates)
     return f"aggregate {calls or 'nothing'} by {', '.join(groups) or 'all rows'}"

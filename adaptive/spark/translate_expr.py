@@ -43,6 +43,7 @@ PLAIN: dict[str, str] = {
     "Log": "ln",
     "Pow": "pow",
     "Signum": "sign",
+    "Concat": "concat",
     "Length": "length",
     "OctetLength": "octet_length",
     "StartsWith": "startswith",

@@ -6,80 +6,12 @@
  * Each program exists for event_type as dictionary codes and as a plain Arrow string column.
  * All are correct for any int64 key and any order of event time; sums wrap (-fwrapv).
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
-#define WINDOW_US INT64_C(10000000)
-#define INLINE static inline __attribute__((always_inline))
-#define OUT_OF_LINE static __attribute__((noinline, cold))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* Rows per selection vector. M rows/s of the AVX-512 hash program on codes, best of 20: 1,024 rows
- * 506, 2,048 633, 4,096 723, 8,192 757, 16,384 797, 32,768 808. Presumably each end of a block
- * costs a mispredicted loop exit (no counters here to prove it). At 16,384 the block's columns
- * (28 bytes a row), the vector and the used lines of the table still fit 1 MB of L2. */
-#define BLOCK 16384
+#include "columns.h"
+#include "groups.h"
 
 enum { OK = 0, KEYS_TOO_WIDE = 1 };
 
-/* The columns of one batch; either codes or offsets and bytes are set. */
-typedef struct {
-    const int32_t *codes;
-    const int32_t *offsets;
-    const uint8_t *bytes;
-    const int64_t *time_us;
-    const int64_t *keys;
-    const int64_t *values;
-    int64_t rows;
-    int32_t view_code;
-} Columns;
-
-/* The answer: one entry per (window, key), in no particular order; release with groups_free. */
-typedef struct {
-    int64_t *window_us;
-    int64_t *keys;
-    int64_t *sums;
-    int64_t count;
-    int64_t room;
-    int32_t status;
-} Groups;
-
-static void *reallocate(void *block, size_t bytes) {
-    void *larger = realloc(block, bytes);
-    if (!larger) {
-        fprintf(stderr, "ysb.c: out of memory, could not allocate %zu bytes\n", bytes);
-        abort();
-    }
-    return larger;
-}
-
-static void *allocate(size_t bytes) { return reallocate(NULL, bytes); }
-
-INLINE int64_t window_of(int64_t time_us) {
-    int64_t offset = time_us % WINDOW_US;
-    return time_us - offset - (offset < 0 ? WINDOW_US : 0);
-}
-
-/* ---- the filter, row by row ------------------------------------------------------------ */
-
-INLINE bool is_view_word(const Columns *in, int64_t row) {
-    return memcmp(in->bytes + in->offsets[row], "view", 4) == 0;
-}
-
-INLINE bool is_candidate(const Columns *in, int64_t row, bool strings) {
-    return strings ? in->offsets[row + 1] - in->offsets[row] == 4 : in->codes[row] == in->view_code;
-}
-
-INLINE bool is_view(const Columns *in, int64_t row, bool strings) {
-    return is_candidate(in, row, strings) && (!strings || is_view_word(in, row));
-}
+INLINE int64_t window_of(int64_t time_us) { return window_start(time_us, WINDOW_US); }
 
 /* ---- hash table from key to sum --------------------------------------------------------- */
 
@@ -269,7 +201,7 @@ INLINE Cursor cursor_on(Window *window) {
 }
 
 INLINE bool inside(const Cursor *at, int64_t time_us) {
-    return (uint64_t)time_us - (uint64_t)at->start_us < (uint64_t)WINDOW_US;
+    return within(at->start_us, WINDOW_US, time_us);
 }
 
 INLINE void hash_add(Cursor *at, int64_t key, int64_t value) {
@@ -305,19 +237,6 @@ INLINE void add(Cursor *at, int64_t key, int64_t value, Groups *out, bool dense)
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-static void emit(Groups *out, int64_t window_us, int64_t key, int64_t sum) {
-    if (out->count == out->room) {
-        out->room = out->room ? out->room * 2 : 1024;
-        size_t bytes = (size_t)out->room * sizeof(int64_t);
-        out->window_us = reallocate(out->window_us, bytes);
-        out->keys = reallocate(out->keys, bytes);
-        out->sums = reallocate(out->sums, bytes);
-    }
-    out->window_us[out->count] = window_us;
-    out->keys[out->count] = key;
-    out->sums[out->count++] = sum;
-}
-
 static void emit_table(Groups *out, int64_t window_us, Table *table) {
     for (int64_t i = 0; i < table->capacity; i++)
         if (!is_odd(table->slots[i].key))
@@ -344,13 +263,6 @@ static void windows_finish(Windows *windows, Groups *out, bool dense) {
     }
     free(windows->by_start.slots);
     free(windows->all);
-}
-
-void groups_free(Groups *groups) {
-    free(groups->window_us);
-    free(groups->keys);
-    free(groups->sums);
-    *groups = (Groups){0};
 }
 
 /* ---- (a) one hash table keyed by (window, key), branch per row ---------------------------- */
@@ -442,71 +354,19 @@ INLINE void window_row(const Columns *columns, Groups *out, bool strings, bool d
 
 /* ---- (c), (e) the same with a selection vector --------------------------------------------- */
 
-/* Row numbers of the block's candidates: an equal code, or a string of the right length. */
-INLINE int64_t select_candidates(const Columns *in, int64_t first, int64_t rows, uint32_t *selected,
-                                 bool strings, bool simd) {
-    int64_t count = 0, i = 0;
-#ifdef __AVX512F__
-    if (simd) {
-        const int32_t *column = (strings ? in->offsets : in->codes) + first;
-        __m512i wanted = _mm512_set1_epi32(strings ? 4 : in->view_code);
-        __m512i row = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        for (; i + 16 <= rows; i += 16) {
-            __m512i found = _mm512_loadu_si512(column + i);
-            if (strings) found = _mm512_sub_epi32(_mm512_loadu_si512(column + i + 1), found);
-            __mmask16 hit = _mm512_cmpeq_epi32_mask(found, wanted);
-            /* Compress in a register: the form that writes to memory is microcoded on Zen 4. */
-            _mm512_storeu_si512(selected + count, _mm512_maskz_compress_epi32(hit, row));
-            count += __builtin_popcount(hit);
-            row = _mm512_add_epi32(row, _mm512_set1_epi32(16));
-        }
-    }
-#else
-    (void)simd;
-#endif
-    for (; i < rows; i++) {
-        selected[count] = (uint32_t)i;
-        count += is_candidate(in, first + i, strings);
-    }
-    return count;
-}
-
-/* Keep the candidates that spell 'view': the bytes of strings of other lengths are never read. */
-INLINE int64_t select_words(const Columns *in, int64_t first, uint32_t *selected, int64_t count) {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t row = selected[i];
-        selected[kept] = row;
-        kept += is_view_word(in, first + row);
-    }
-    return kept;
-}
-
-/* Does every row of the block fall into the window? One pass of vector compares, against a load,
- * a compare and a branch for each selected row. */
-INLINE bool all_inside(const Cursor *at, const int64_t *time_us, int64_t rows) {
-    uint64_t greatest = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        uint64_t offset = (uint64_t)time_us[i] - (uint64_t)at->start_us;
-        greatest = offset > greatest ? offset : greatest;
-    }
-    return greatest < (uint64_t)WINDOW_US;
-}
-
 INLINE void window_select(const Columns *columns, Groups *out, bool strings, bool dense,
                           bool simd) {
     const Columns in = *columns;
     if (!in.rows) return;
     Windows windows = windows_empty();
     Cursor at = cursor_on(window_at(&windows, in.time_us[0], dense));
-    uint32_t selected[BLOCK + 16]; /* a vector store may run 15 entries past the last one */
+    uint32_t selected[SELECTED_ROOM];
     for (int64_t first = 0; first < in.rows; first += BLOCK) {
-        int64_t block = in.rows - first < BLOCK ? in.rows - first : BLOCK;
-        int64_t count = select_candidates(&in, first, block, selected, strings, simd);
-        if (strings) count = select_words(&in, first, selected, count);
+        int64_t block = block_at(&in, first);
+        int64_t count = select_views(&in, first, block, selected, strings, simd);
         const int64_t *keys = in.keys + first, *values = in.values + first;
         const int64_t *time_us = in.time_us + first;
-        if (LIKELY(all_inside(&at, time_us, block))) {
+        if (LIKELY(all_within(at.start_us, WINDOW_US, time_us, block))) {
             for (int64_t i = 0; i < count; i++)
                 add(&at, keys[selected[i]], values[selected[i]], out, dense);
             continue;

@@ -33,8 +33,8 @@ from ir import (
     Source,
     Tier,
     VariantSpec,
+    evaluate,
 )
-from ir.evaluate import evaluate
 from policies import Fixed, Policy
 from tests.arrow import canonical, from_table, to_batch
 from tests.strategies import ALL_MODES, expressions, plans, rows_for
@@ -78,18 +78,38 @@ def check(case: tuple[Sink, Rows], data: st.DataObject) -> None:
         expected = evaluate(plan, rows)
     except EvaluationError:
         with pytest.raises(EvaluationError):
-            feed(runner, rows, schema, dictionary, cuts, data)
+            run(runner, rows, schema, dictionary, cuts, data)
         return
-    feed(runner, rows, schema, dictionary, cuts, data)
-    assert canonical(from_table(runner.finish())) == canonical(expected)
+    made, spilled = run(runner, rows, schema, dictionary, cuts, data)
+    # Groups that were spilled are combined of parts: floats are then added in another order.
+    any_float = rounded_columns(plan) if spilled else frozenset()
+    assert canonical(made, any_float) == canonical(expected, any_float)
     assert runner.groups == 0
 
 
-def feed(runner, rows, schema, dictionary, cuts, data) -> None:  # type: ignore[no-untyped-def]
-    """Push the rows in pieces, each shifted in its buffers."""
+def rounded_columns(plan: Sink) -> frozenset[str]:
+    """The aggregates whose result depends on the order of the rows, by rounding."""
+    return frozenset(
+        one.name
+        for node in plan.walk()
+        if isinstance(node, Aggregate)
+        for one in node.aggregates
+        if one.call.function not in ("min", "max", "first", "last") and one.call.type.is_float
+    )
+
+
+def run(  # type: ignore[no-untyped-def]
+    runner: PlanRunner, rows: Rows, schema, dictionary, cuts, data
+) -> tuple[Rows, bool]:
+    """Push the rows in pieces, each shifted in its buffers; the results, and whether any spilled.
+
+    A sum is checked at the end only: what comes later may make it fit.
+    """
     for begin, end in zip([0, *cuts], [*cuts, len(rows)], strict=True):
         shift = data.draw(st.integers(0, 9))
         runner.consume(to_batch(rows[begin:end], schema, dictionary, shift))
+    spilled = runner.spilled
+    return from_table(runner.finish()), spilled
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))

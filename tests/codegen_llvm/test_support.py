@@ -10,7 +10,6 @@ from ir import (
     Aggregate,
     AggregateCall,
     Column,
-    EvalMode,
     Field,
     Filter,
     Literal,
@@ -45,5 +44,3 @@ def test_reasons() -> None:
     above = Filter(grouped, Literal(True, BOOL))
     assert "above the aggregate" in unsupported(Sink(above, "out"))[0]
     assert "more than 31" in unsupported(Sink(Aggregate(SOURCE, None, key, counts(31)), "out"))[0]
-    total = (NamedAggregate("s", AggregateCall("sum", A, EvalMode.TRY)),)
-    assert "try_sum (s)" in unsupported(Sink(Aggregate(SOURCE, None, (), total), "out"))[0]

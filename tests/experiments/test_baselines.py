@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.demo.ysb_data import ysb_batch
-from experiments.baselines import c_programs
-from experiments.baselines.c_programs import CompilerError, CProgram
+from experiments.baselines import c_compiler, c_programs
+from experiments.baselines.c_compiler import CompilerError
+from experiments.baselines.c_programs import CProgram
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 WINDOW_US = 10_000_000
@@ -162,13 +163,13 @@ def test_a_missing_compiler_names_the_fix(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(CompilerError, match="sudo apt-get install gcc"):
-        c_programs.find_compiler()
+        c_compiler.find_compiler()
 
 
 def test_the_library_is_compiled_once(tmp_path: Path) -> None:
-    first = c_programs.compile_library(tmp_path)
+    first = c_compiler.compile_library(tmp_path)
     modified_ns = first.stat().st_mtime_ns
-    assert c_programs.compile_library(tmp_path) == first
+    assert c_compiler.compile_library(tmp_path) == first
     assert first.stat().st_mtime_ns == modified_ns
     assert list(tmp_path.iterdir()) == [first]
 
@@ -178,7 +179,7 @@ def test_a_failed_compilation_shows_the_command(
 ) -> None:
     broken = tmp_path / "broken.c"
     broken.write_text("int main(void) { return missing; }\n")
-    monkeypatch.setattr(c_programs, "SOURCE", broken)
+    monkeypatch.setattr(c_compiler, "SOURCES", (broken,))
     with pytest.raises(CompilerError, match=r"(?s)-O3.*missing"):
-        c_programs.compile_library(tmp_path / "cache")
+        c_compiler.compile_library(tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []

@@ -8,12 +8,12 @@ from rich.console import Console
 
 import ir
 from experiments import kernel_ysb
-from experiments.baselines import c_programs
+from experiments.baselines import c_compiler, c_programs
 from experiments.measure import Samples, measure
 
 try:
     PROGRAMS = c_programs.available_programs()
-except c_programs.CompilerError as error:
+except c_compiler.CompilerError as error:
     pytest.skip(f"the C programs cannot be compiled: {error}", allow_module_level=True)
 
 

@@ -119,7 +119,7 @@ def test_a_projected_column_that_nobody_reads_cannot_fail() -> None:
         evaluate(Sink(reading, "out"), [row(value=0)])
 
 
-def test_a_windowed_sum_groups_by_first_appearance_and_drops_rows_without_time() -> None:
+def test_a_windowed_sum_comes_in_order_of_windows_and_drops_rows_without_time() -> None:
     rows = [
         row(event_type="view", campaign_id=2, event_time=10_000_000, value=5),
         row(event_type="click", campaign_id=2, event_time=10_000_000, value=100),
@@ -129,8 +129,8 @@ def test_a_windowed_sum_groups_by_first_appearance_and_drops_rows_without_time()
     ]
     names = ("window_start", "window_end", "campaign_id", "revenue", "events")
     assert evaluate(REVENUE, rows) == [
-        dict(zip(names, (10_000_000, 20_000_000, 2, 5, 2), strict=True)),
         dict(zip(names, (-10_000_000, 0, 1, 1, 1), strict=True)),
+        dict(zip(names, (10_000_000, 20_000_000, 2, 5, 2), strict=True)),
     ]
 
 

@@ -33,8 +33,8 @@ from ir import (
     Sink,
     Source,
     TumblingWindow,
+    evaluate,
 )
-from ir.evaluate import evaluate
 from tests.arrow import canonical, from_table, to_batch
 
 K, S, T, V = (
@@ -134,11 +134,44 @@ def test_the_profile_counts_rows_and_time() -> None:
 def test_an_overflowing_sum_names_the_aggregate() -> None:
     """ANSI mode raises Spark's condition; legacy mode wraps."""
     rows = [{"k": 1, "s": "", "t": 0, "v": INT64.high}] * 2
+    failing = PlanRunner(plan(K))
+    failing.consume(to_batch(rows, SCHEMA))
     with pytest.raises(EvaluationError, match=r"ARITHMETIC_OVERFLOW.*out"):
-        PlanRunner(plan(K)).consume(to_batch(rows, SCHEMA))
+        failing.finish()
     wrapping = PlanRunner(plan(K, call=AggregateCall("sum", V, EvalMode.LEGACY)))
     wrapping.consume(to_batch(rows, SCHEMA))
     assert from_table(wrapping.finish()) == [{"k": 1, "out": -2}]
+
+
+@pytest.mark.parametrize("mode", [EvalMode.ANSI, EvalMode.TRY])
+@pytest.mark.parametrize("most_slices", [1, 1024])
+def test_only_the_total_of_a_sum_must_fit(mode: EvalMode, most_slices: int) -> None:
+    """Rows in any order, over several slices, each of which leaves 64 bits and comes back."""
+    call = AggregateCall("sum", V, mode)
+    values = (INT64.high, 5, -7, INT64.low, INT64.low, 3, INT64.high, 1)
+    rows = [
+        {"k": i % 3, "s": "", "t": i % 2 * SECOND, "v": value} for i in range(6) for value in values
+    ]
+    query = plan(K, window=True, call=call)
+    runner = PlanRunner(query, most_slices=most_slices)
+    for begin in range(0, len(rows), 5):
+        runner.consume(to_batch(rows[begin : begin + 5], SCHEMA))
+    assert runner.spilled
+    assert canonical(from_table(runner.finish())) == canonical(evaluate(query, rows))
+    assert not runner.spilled
+
+
+@pytest.mark.parametrize("repeats", range(20, 300, 40))
+def test_strings_never_leave_their_memory(repeats: int) -> None:
+    """A new key and a new extreme share what is left of it, to the last byte."""
+    query = plan(S, call=AggregateCall("max", S))
+    rows = [{"k": 0, "s": f"{i:05}" * repeats, "t": 0, "v": 0} for i in range(300)]
+    runner = PlanRunner(query)
+    for begin in range(0, len(rows), 7):
+        runner.consume(to_batch(rows[begin : begin + 7], SCHEMA))
+        block = runner._state.current.block
+        assert block.arena_next <= block.arena_end
+    assert canonical(from_table(runner.finish())) == canonical(evaluate(query, rows))
 
 
 def test_a_batch_without_the_column_names_it() -> None:
@@ -195,8 +228,6 @@ def test_what_cannot_be_compiled_is_said_before_any_row() -> None:
     """A plan without a kernel is refused with the reason."""
     with pytest.raises(UnsupportedPlan, match="without an aggregate"):
         PlanRunner(Sink(Source("in", SCHEMA), "out"))
-    with pytest.raises(UnsupportedPlan, match="try_sum"):
-        PlanRunner(plan(K, call=AggregateCall("sum", V, EvalMode.TRY)))
 
 
 def test_other_threads_run_while_a_kernel_does() -> None:

@@ -29,7 +29,7 @@ entry:
   %".24" = load i32, ptr %".22"
   %".25" = getelementptr inbounds i8, ptr %".22", i64 4
   %".26" = load i32, ptr %".25"
-  %".27" = getelementptr inbounds i8, ptr %".1", i64 32
+  %".27" = getelementptr inbounds i8, ptr %".1", i64 48
   %"state" = load ptr, ptr %".27"
   %".28" = alloca i64
   store i64 0, i64* %".28"
@@ -60,22 +60,22 @@ entry:
   %".50" = getelementptr inbounds i8, ptr %"current", i64 0
   %"slice_start" = load i64, ptr %".50"
   store i64 %"slice_start", i64* %".41"
-  %".52" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".52"
+  %".52" = alloca i64
+  store i64 0, i64* %".52"
+  %".54" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".54"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".188", %"group.endif"]
-  %".54" = icmp slt i64 %"pick", %".3"
-  br i1 %".54", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".190", %"group.endif"]
+  %".56" = icmp slt i64 %"pick", %".3"
+  br i1 %".56", label %"pick.body", label %"pick.after"
 pick.body:
   store i64 %"pick", i64* %".28"
-  %".57" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".58" = load i32, ptr %".57"
-  %".59" = zext i32 %".58" to i64
-  %".60" = add i64 %".2", %".59"
-  %".61" = getelementptr inbounds i64, ptr %".19", i64 %".60"
-  %".62" = load i64, ptr %".61"
-  %".63" = getelementptr inbounds i64, ptr %".17", i64 %".60"
+  %".59" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".60" = load i32, ptr %".59"
+  %".61" = zext i32 %".60" to i64
+  %".62" = add i64 %".2", %".61"
+  %".63" = getelementptr inbounds i64, ptr %".17", i64 %".62"
   %".64" = load i64, ptr %".63"
   %".65" = load i64, i64* %".41"
   %".66" = sub i64 %".64", %".65"
@@ -83,10 +83,10 @@ pick.body:
   br i1 %".67", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
   store i64 %".3", i64* %".28"
-  %".191" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".191"
-  %".193" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".193"
+  %".193" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".193"
+  %".195" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".195"
   br label %"leave.done"
 pick.body.if:
   %".69" = sub i64 %".64", 0
@@ -105,24 +105,26 @@ pick.body.if:
   %".79" = lshr i64 %".78", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".111" = getelementptr inbounds i64, ptr %".15", i64 %".60"
+  %".111" = getelementptr inbounds i64, ptr %".19", i64 %".62"
   %".112" = load i64, ptr %".111"
-  %".113" = load ptr, ptr %".35"
-  %".114" = mul i64 %".112", 11400714819323198485
-  %".115" = load i64, i64* %".39"
-  %".116" = lshr i64 %".114", %".115"
-  %".117" = mul i64 %".116", 24
-  %".118" = getelementptr inbounds i8, ptr %".113", i64 %".117"
-  %".119" = load i64, ptr %".118"
-  %".120" = or i64 3, 4
-  %".121" = and i64 %".119", %".120"
-  %".122" = or i64 1, 4
-  %".123" = icmp eq i64 %".121", %".122"
-  %".124" = getelementptr inbounds i8, ptr %".118", i64 8
-  %".125" = load i64, ptr %".124"
-  %".126" = icmp eq i64 %".125", %".112"
-  %".127" = and i1 %".123", %".126"
-  br i1 %".127", label %"group", label %"group.search", !prof !1
+  %".113" = getelementptr inbounds i64, ptr %".15", i64 %".62"
+  %".114" = load i64, ptr %".113"
+  %".115" = load ptr, ptr %".35"
+  %".116" = mul i64 %".114", 11400714819323198485
+  %".117" = load i64, i64* %".39"
+  %".118" = lshr i64 %".116", %".117"
+  %".119" = mul i64 %".118", 24
+  %".120" = getelementptr inbounds i8, ptr %".115", i64 %".119"
+  %".121" = load i64, ptr %".120"
+  %".122" = or i64 3, 4
+  %".123" = and i64 %".121", %".122"
+  %".124" = or i64 1, 4
+  %".125" = icmp eq i64 %".123", %".124"
+  %".126" = getelementptr inbounds i8, ptr %".120", i64 8
+  %".127" = load i64, ptr %".126"
+  %".128" = icmp eq i64 %".127", %".114"
+  %".129" = and i1 %".125", %".128"
+  br i1 %".129", label %"group", label %"group.search", !prof !1
 slice.probe:
   %".81" = phi  i64 [%".79", %"pick.body.if"], [%".96", %"slice.next"]
   %".82" = mul i64 %".81", 16
@@ -154,9 +156,9 @@ slice.found:
   store ptr %".107", ptr %".108"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".87" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".60", ptr %".87"
-  %".89" = getelementptr inbounds i8, ptr %".1", i64 64
+  %".87" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".87"
+  %".89" = getelementptr inbounds i8, ptr %".1", i64 88
   store i64 %".74", ptr %".89"
   br label %"leave.new_slice"
 slice.probe.endif:
@@ -165,134 +167,134 @@ slice.probe.endif:
   %".93" = icmp eq i64 %"slice_start.1", %".74"
   br i1 %".93", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".196" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".196"
-  %".197" = load i64, i64* %".28"
-  %".198" = add i64 %"rows_passed", %".197"
-  %".199" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".198", ptr %".199"
-  %".201" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".201"
-  %".202" = load i64, i64* %".30"
-  %".203" = add i64 %"probes", %".202"
-  %".204" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".203", ptr %".204"
+  %".198" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".198"
+  %".199" = load i64, i64* %".28"
+  %".200" = add i64 %"rows_passed", %".199"
+  %".201" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".200", ptr %".201"
+  %".203" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".203"
+  %".204" = load i64, i64* %".30"
+  %".205" = add i64 %"probes", %".204"
+  %".206" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".205", ptr %".206"
   ret i32 2
 group.search:
-  %".129" = load ptr, ptr %".35"
-  %".130" = load i64, i64* %".37"
+  %".131" = load ptr, ptr %".35"
+  %".132" = load i64, i64* %".37"
   br label %"group.probe"
 group:
-  %".174" = phi  ptr [%".118", %"pick.body.endif"], [%".134", %"group.found"]
-  %".175" = getelementptr inbounds i8, ptr %".174", i64 16
-  %".176" = load i64, ptr %".175"
-  %".177" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".176", i64 %".62")
-  %".178" = extractvalue {i64, i1} %".177", 0
-  %".179" = extractvalue {i64, i1} %".177", 1
-  br i1 %".179", label %"group.if", label %"group.endif", !prof !0
+  %".176" = phi  ptr [%".120", %"pick.body.endif"], [%".136", %"group.found"]
+  %".177" = getelementptr inbounds i8, ptr %".176", i64 16
+  %".178" = load i64, ptr %".177"
+  %".179" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".178", i64 %".112")
+  %".180" = extractvalue {i64, i1} %".179", 0
+  %".181" = extractvalue {i64, i1} %".179", 1
+  br i1 %".181", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".132" = phi  i64 [%".116", %"group.search"], [%".149", %"group.step"]
-  %".133" = mul i64 %".132", 24
-  %".134" = getelementptr inbounds i8, ptr %".129", i64 %".133"
-  %".135" = load i64, ptr %".134"
-  %".136" = and i64 %".135", 3
-  %".137" = icmp eq i64 %".136", 1
-  %".138" = getelementptr inbounds i8, ptr %".134", i64 8
-  %".139" = load i64, ptr %".138"
-  %".140" = icmp eq i64 %".139", %".112"
-  %".141" = and i1 %".137", %".140"
-  br i1 %".141", label %"group.found", label %"group.miss", !prof !1
+  %".134" = phi  i64 [%".118", %"group.search"], [%".151", %"group.step"]
+  %".135" = mul i64 %".134", 24
+  %".136" = getelementptr inbounds i8, ptr %".131", i64 %".135"
+  %".137" = load i64, ptr %".136"
+  %".138" = and i64 %".137", 3
+  %".139" = icmp eq i64 %".138", 1
+  %".140" = getelementptr inbounds i8, ptr %".136", i64 8
+  %".141" = load i64, ptr %".140"
+  %".142" = icmp eq i64 %".141", %".114"
+  %".143" = and i1 %".139", %".142"
+  br i1 %".143", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".143" = trunc i64 %".135" to i1
-  br i1 %".143", label %"group.step", label %"group.insert"
+  %".145" = trunc i64 %".137" to i1
+  br i1 %".145", label %"group.step", label %"group.insert"
 group.step:
-  %".145" = load i64, i64* %".30"
-  %".146" = add i64 %".145", 1
-  store i64 %".146", i64* %".30"
-  %".148" = add i64 %".132", 1
-  %".149" = and i64 %".148", %".130"
+  %".147" = load i64, i64* %".30"
+  %".148" = add i64 %".147", 1
+  store i64 %".148", i64* %".30"
+  %".150" = add i64 %".134", 1
+  %".151" = and i64 %".150", %".132"
   br label %"group.probe"
 group.insert:
-  %".151" = load ptr, ptr %".33"
-  %".152" = getelementptr inbounds i8, ptr %".151", i64 32
-  %"count" = load i64, ptr %".152"
-  %".153" = getelementptr inbounds i8, ptr %".151", i64 40
-  %"limit" = load i64, ptr %".153"
-  %".154" = icmp sge i64 %"count", %"limit"
-  br i1 %".154", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".153" = load ptr, ptr %".33"
+  %".154" = getelementptr inbounds i8, ptr %".153", i64 32
+  %"count" = load i64, ptr %".154"
+  %".155" = getelementptr inbounds i8, ptr %".153", i64 40
+  %"limit" = load i64, ptr %".155"
+  %".156" = icmp sge i64 %"count", %"limit"
+  br i1 %".156", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".170" = load i64, ptr %".134"
-  %".171" = or i64 %".170", 4
-  store i64 %".171", ptr %".134"
+  %".172" = load i64, ptr %".136"
+  %".173" = or i64 %".172", 4
+  store i64 %".173", ptr %".136"
   br label %"group"
 group.insert.if:
-  %".156" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".60", ptr %".156"
-  %".158" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".158"
+  %".158" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".158"
+  %".160" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".160"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".161" = add i64 %"count", 1
-  %".162" = getelementptr inbounds i8, ptr %".151", i64 32
-  store i64 %".161", ptr %".162"
-  store i64 1, ptr %".134"
-  %".165" = getelementptr inbounds i8, ptr %".134", i64 8
-  store i64 %".112", ptr %".165"
-  %".167" = getelementptr inbounds i8, ptr %".134", i64 16
-  store i64 0, ptr %".167"
+  %".163" = add i64 %"count", 1
+  %".164" = getelementptr inbounds i8, ptr %".153", i64 32
+  store i64 %".163", ptr %".164"
+  store i64 1, ptr %".136"
+  %".167" = getelementptr inbounds i8, ptr %".136", i64 8
+  store i64 %".114", ptr %".167"
+  %".169" = getelementptr inbounds i8, ptr %".136", i64 16
+  store i64 0, ptr %".169"
   br label %"group.found"
 leave.grow_table:
-  %".207" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.1" = load i64, ptr %".207"
-  %".208" = load i64, i64* %".28"
-  %".209" = add i64 %"rows_passed.1", %".208"
-  %".210" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".209", ptr %".210"
-  %".212" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.1" = load i64, ptr %".212"
-  %".213" = load i64, i64* %".30"
-  %".214" = add i64 %"probes.1", %".213"
-  %".215" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".214", ptr %".215"
+  %".209" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".209"
+  %".210" = load i64, i64* %".28"
+  %".211" = add i64 %"rows_passed.1", %".210"
+  %".212" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".211", ptr %".212"
+  %".214" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".214"
+  %".215" = load i64, i64* %".30"
+  %".216" = add i64 %"probes.1", %".215"
+  %".217" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".216", ptr %".217"
   ret i32 1
 group.if:
-  %".181" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".60", ptr %".181"
-  %".183" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".183"
-  br label %"leave.error"
+  %".183" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".183"
+  %".185" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".185"
+  br label %"leave.spill"
 group.endif:
-  %".186" = getelementptr inbounds i8, ptr %".174", i64 16
-  store i64 %".178", ptr %".186"
-  %".188" = add nsw i64 %"pick", 1
+  %".188" = getelementptr inbounds i8, ptr %".176", i64 16
+  store i64 %".180", ptr %".188"
+  %".190" = add nsw i64 %"pick", 1
   br label %"pick.head"
-leave.error:
-  %".218" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.2" = load i64, ptr %".218"
-  %".219" = load i64, i64* %".28"
-  %".220" = add i64 %"rows_passed.2", %".219"
-  %".221" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".220", ptr %".221"
-  %".223" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.2" = load i64, ptr %".223"
-  %".224" = load i64, i64* %".30"
-  %".225" = add i64 %"probes.2", %".224"
-  %".226" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".225", ptr %".226"
-  ret i32 4
+leave.spill:
+  %".220" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".220"
+  %".221" = load i64, i64* %".28"
+  %".222" = add i64 %"rows_passed.2", %".221"
+  %".223" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".222", ptr %".223"
+  %".225" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".225"
+  %".226" = load i64, i64* %".30"
+  %".227" = add i64 %"probes.2", %".226"
+  %".228" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".227", ptr %".228"
+  ret i32 6
 leave.done:
-  %".229" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.3" = load i64, ptr %".229"
-  %".230" = load i64, i64* %".28"
-  %".231" = add i64 %"rows_passed.3", %".230"
-  %".232" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".231", ptr %".232"
-  %".234" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.3" = load i64, ptr %".234"
-  %".235" = load i64, i64* %".30"
-  %".236" = add i64 %"probes.3", %".235"
-  %".237" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".236", ptr %".237"
+  %".231" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.3" = load i64, ptr %".231"
+  %".232" = load i64, i64* %".28"
+  %".233" = add i64 %"rows_passed.3", %".232"
+  %".234" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".233", ptr %".234"
+  %".236" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.3" = load i64, ptr %".236"
+  %".237" = load i64, i64* %".30"
+  %".238" = add i64 %"probes.3", %".237"
+  %".239" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".238", ptr %".239"
   ret i32 0
 }
 
@@ -325,7 +327,7 @@ entry:
   %".24" = load i32, ptr %".22"
   %".25" = getelementptr inbounds i8, ptr %".22", i64 4
   %".26" = load i32, ptr %".25"
-  %".27" = getelementptr inbounds i8, ptr %".1", i64 32
+  %".27" = getelementptr inbounds i8, ptr %".1", i64 48
   %"state" = load ptr, ptr %".27"
   %".28" = alloca i64
   store i64 0, i64* %".28"
@@ -356,156 +358,158 @@ entry:
   %".50" = getelementptr inbounds i8, ptr %"current", i64 0
   %"slice_start" = load i64, ptr %".50"
   store i64 %"slice_start", i64* %".41"
-  %".52" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".52"
+  %".52" = alloca i64
+  store i64 0, i64* %".52"
+  %".54" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".54"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".135", %"group.endif"]
-  %".54" = icmp slt i64 %"pick", %".3"
-  br i1 %".54", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".137", %"group.endif"]
+  %".56" = icmp slt i64 %"pick", %".3"
+  br i1 %".56", label %"pick.body", label %"pick.after"
 pick.body:
   store i64 %"pick", i64* %".28"
-  %".57" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".58" = load i32, ptr %".57"
-  %".59" = zext i32 %".58" to i64
-  %".60" = add i64 %".2", %".59"
-  %".61" = getelementptr inbounds i64, ptr %".19", i64 %".60"
-  %".62" = load i64, ptr %".61"
-  %".63" = getelementptr inbounds i64, ptr %".15", i64 %".60"
+  %".59" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".60" = load i32, ptr %".59"
+  %".61" = zext i32 %".60" to i64
+  %".62" = add i64 %".2", %".61"
+  %".63" = getelementptr inbounds i64, ptr %".19", i64 %".62"
   %".64" = load i64, ptr %".63"
-  %".65" = load ptr, ptr %".35"
-  %".66" = mul i64 %".64", 11400714819323198485
-  %".67" = load i64, i64* %".39"
-  %".68" = lshr i64 %".66", %".67"
-  %".69" = mul i64 %".68", 24
-  %".70" = getelementptr inbounds i8, ptr %".65", i64 %".69"
-  %".71" = getelementptr inbounds i8, ptr %".70", i64 8
-  %".72" = load i64, ptr %".71"
-  %".73" = icmp eq i64 %".72", %".64"
-  %".74" = and i1 1, %".73"
-  br i1 %".74", label %"group", label %"group.search", !prof !1
+  %".65" = getelementptr inbounds i64, ptr %".15", i64 %".62"
+  %".66" = load i64, ptr %".65"
+  %".67" = load ptr, ptr %".35"
+  %".68" = mul i64 %".66", 11400714819323198485
+  %".69" = load i64, i64* %".39"
+  %".70" = lshr i64 %".68", %".69"
+  %".71" = mul i64 %".70", 24
+  %".72" = getelementptr inbounds i8, ptr %".67", i64 %".71"
+  %".73" = getelementptr inbounds i8, ptr %".72", i64 8
+  %".74" = load i64, ptr %".73"
+  %".75" = icmp eq i64 %".74", %".66"
+  %".76" = and i1 1, %".75"
+  br i1 %".76", label %"group", label %"group.search", !prof !1
 pick.after:
   store i64 %".3", i64* %".28"
-  %".138" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".138"
-  %".140" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".140"
+  %".140" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".140"
+  %".142" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".142"
   br label %"leave.done"
 group.search:
-  %".76" = load ptr, ptr %".35"
-  %".77" = load i64, i64* %".37"
+  %".78" = load ptr, ptr %".35"
+  %".79" = load i64, i64* %".37"
   br label %"group.probe"
 group:
-  %".121" = phi  ptr [%".70", %"pick.body"], [%".81", %"group.found"]
-  %".122" = getelementptr inbounds i8, ptr %".121", i64 16
-  %".123" = load i64, ptr %".122"
-  %".124" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".123", i64 %".62")
-  %".125" = extractvalue {i64, i1} %".124", 0
-  %".126" = extractvalue {i64, i1} %".124", 1
-  br i1 %".126", label %"group.if", label %"group.endif", !prof !0
+  %".123" = phi  ptr [%".72", %"pick.body"], [%".83", %"group.found"]
+  %".124" = getelementptr inbounds i8, ptr %".123", i64 16
+  %".125" = load i64, ptr %".124"
+  %".126" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".125", i64 %".64")
+  %".127" = extractvalue {i64, i1} %".126", 0
+  %".128" = extractvalue {i64, i1} %".126", 1
+  br i1 %".128", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".79" = phi  i64 [%".68", %"group.search"], [%".96", %"group.step"]
-  %".80" = mul i64 %".79", 24
-  %".81" = getelementptr inbounds i8, ptr %".76", i64 %".80"
-  %".82" = load i64, ptr %".81"
-  %".83" = and i64 %".82", 3
-  %".84" = icmp eq i64 %".83", 1
-  %".85" = getelementptr inbounds i8, ptr %".81", i64 8
-  %".86" = load i64, ptr %".85"
-  %".87" = icmp eq i64 %".86", %".64"
-  %".88" = and i1 %".84", %".87"
-  br i1 %".88", label %"group.found", label %"group.miss", !prof !1
+  %".81" = phi  i64 [%".70", %"group.search"], [%".98", %"group.step"]
+  %".82" = mul i64 %".81", 24
+  %".83" = getelementptr inbounds i8, ptr %".78", i64 %".82"
+  %".84" = load i64, ptr %".83"
+  %".85" = and i64 %".84", 3
+  %".86" = icmp eq i64 %".85", 1
+  %".87" = getelementptr inbounds i8, ptr %".83", i64 8
+  %".88" = load i64, ptr %".87"
+  %".89" = icmp eq i64 %".88", %".66"
+  %".90" = and i1 %".86", %".89"
+  br i1 %".90", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".90" = trunc i64 %".82" to i1
-  br i1 %".90", label %"group.step", label %"group.insert"
+  %".92" = trunc i64 %".84" to i1
+  br i1 %".92", label %"group.step", label %"group.insert"
 group.step:
-  %".92" = load i64, i64* %".30"
-  %".93" = add i64 %".92", 1
-  store i64 %".93", i64* %".30"
-  %".95" = add i64 %".79", 1
-  %".96" = and i64 %".95", %".77"
+  %".94" = load i64, i64* %".30"
+  %".95" = add i64 %".94", 1
+  store i64 %".95", i64* %".30"
+  %".97" = add i64 %".81", 1
+  %".98" = and i64 %".97", %".79"
   br label %"group.probe"
 group.insert:
-  %".98" = load ptr, ptr %".33"
-  %".99" = getelementptr inbounds i8, ptr %".98", i64 32
-  %"count" = load i64, ptr %".99"
-  %".100" = getelementptr inbounds i8, ptr %".98", i64 40
-  %"limit" = load i64, ptr %".100"
-  %".101" = icmp sge i64 %"count", %"limit"
-  br i1 %".101", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".100" = load ptr, ptr %".33"
+  %".101" = getelementptr inbounds i8, ptr %".100", i64 32
+  %"count" = load i64, ptr %".101"
+  %".102" = getelementptr inbounds i8, ptr %".100", i64 40
+  %"limit" = load i64, ptr %".102"
+  %".103" = icmp sge i64 %"count", %"limit"
+  br i1 %".103", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".117" = load i64, ptr %".81"
-  %".118" = or i64 %".117", 4
-  store i64 %".118", ptr %".81"
+  %".119" = load i64, ptr %".83"
+  %".120" = or i64 %".119", 4
+  store i64 %".120", ptr %".83"
   br label %"group"
 group.insert.if:
-  %".103" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".60", ptr %".103"
-  %".105" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".105"
+  %".105" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".105"
+  %".107" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".107"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".108" = add i64 %"count", 1
-  %".109" = getelementptr inbounds i8, ptr %".98", i64 32
-  store i64 %".108", ptr %".109"
-  store i64 1, ptr %".81"
-  %".112" = getelementptr inbounds i8, ptr %".81", i64 8
-  store i64 %".64", ptr %".112"
-  %".114" = getelementptr inbounds i8, ptr %".81", i64 16
-  store i64 0, ptr %".114"
+  %".110" = add i64 %"count", 1
+  %".111" = getelementptr inbounds i8, ptr %".100", i64 32
+  store i64 %".110", ptr %".111"
+  store i64 1, ptr %".83"
+  %".114" = getelementptr inbounds i8, ptr %".83", i64 8
+  store i64 %".66", ptr %".114"
+  %".116" = getelementptr inbounds i8, ptr %".83", i64 16
+  store i64 0, ptr %".116"
   br label %"group.found"
 leave.grow_table:
-  %".143" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".143"
-  %".144" = load i64, i64* %".28"
-  %".145" = add i64 %"rows_passed", %".144"
-  %".146" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".145", ptr %".146"
-  %".148" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".148"
-  %".149" = load i64, i64* %".30"
-  %".150" = add i64 %"probes", %".149"
-  %".151" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".150", ptr %".151"
+  %".145" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".145"
+  %".146" = load i64, i64* %".28"
+  %".147" = add i64 %"rows_passed", %".146"
+  %".148" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".147", ptr %".148"
+  %".150" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".150"
+  %".151" = load i64, i64* %".30"
+  %".152" = add i64 %"probes", %".151"
+  %".153" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".152", ptr %".153"
   ret i32 1
 group.if:
-  %".128" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".60", ptr %".128"
-  %".130" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 1, ptr %".130"
-  br label %"leave.error"
+  %".130" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".130"
+  %".132" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".132"
+  br label %"leave.spill"
 group.endif:
-  %".133" = getelementptr inbounds i8, ptr %".121", i64 16
-  store i64 %".125", ptr %".133"
-  %".135" = add nsw i64 %"pick", 1
+  %".135" = getelementptr inbounds i8, ptr %".123", i64 16
+  store i64 %".127", ptr %".135"
+  %".137" = add nsw i64 %"pick", 1
   br label %"pick.head"
-leave.error:
-  %".154" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.1" = load i64, ptr %".154"
-  %".155" = load i64, i64* %".28"
-  %".156" = add i64 %"rows_passed.1", %".155"
-  %".157" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".156", ptr %".157"
-  %".159" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.1" = load i64, ptr %".159"
-  %".160" = load i64, i64* %".30"
-  %".161" = add i64 %"probes.1", %".160"
-  %".162" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".161", ptr %".162"
-  ret i32 4
+leave.spill:
+  %".156" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".156"
+  %".157" = load i64, i64* %".28"
+  %".158" = add i64 %"rows_passed.1", %".157"
+  %".159" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".158", ptr %".159"
+  %".161" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".161"
+  %".162" = load i64, i64* %".30"
+  %".163" = add i64 %"probes.1", %".162"
+  %".164" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".163", ptr %".164"
+  ret i32 6
 leave.done:
-  %".165" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.2" = load i64, ptr %".165"
-  %".166" = load i64, i64* %".28"
-  %".167" = add i64 %"rows_passed.2", %".166"
-  %".168" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".167", ptr %".168"
-  %".170" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.2" = load i64, ptr %".170"
-  %".171" = load i64, i64* %".30"
-  %".172" = add i64 %"probes.2", %".171"
-  %".173" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".172", ptr %".173"
+  %".167" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".167"
+  %".168" = load i64, i64* %".28"
+  %".169" = add i64 %"rows_passed.2", %".168"
+  %".170" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".169", ptr %".170"
+  %".172" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".172"
+  %".173" = load i64, i64* %".30"
+  %".174" = add i64 %"probes.2", %".173"
+  %".175" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".174", ptr %".175"
   ret i32 0
 }
 
@@ -540,9 +544,9 @@ entry:
   %"selection" = load ptr, ptr %".25"
   %".26" = getelementptr inbounds i8, ptr %".1", i64 24
   %"mask" = load ptr, ptr %".26"
-  %".27" = getelementptr inbounds i8, ptr %".1", i64 40
+  %".27" = getelementptr inbounds i8, ptr %".1", i64 64
   %"row_begin" = load i64, ptr %".27"
-  %".28" = getelementptr inbounds i8, ptr %".1", i64 48
+  %".28" = getelementptr inbounds i8, ptr %".1", i64 72
   %"row_end" = load i64, ptr %".28"
   %".29" = sub i64 %"row_end", %"row_begin"
   %".30" = add i64 %".29", 16383
@@ -565,9 +569,9 @@ block.body:
   %".41" = icmp slt i64 %".11", 32
   br i1 %".41", label %"block.body.if", label %"block.body.else"
 block.after:
-  %".141" = getelementptr inbounds i8, ptr %".1", i64 56
+  %".141" = getelementptr inbounds i8, ptr %".1", i64 80
   store i64 %"row_end", ptr %".141"
-  %".143" = getelementptr inbounds i8, ptr %".1", i64 64
+  %".143" = getelementptr inbounds i8, ptr %".1", i64 88
   store i64 0, ptr %".143"
   br label %"leave.done"
 block.body.if:
@@ -639,7 +643,7 @@ pack.body:
   br label %"pack.head"
 pack.after:
   %".97" = load i64, i64* %".81"
-  %".98" = getelementptr inbounds i8, ptr %".1", i64 32
+  %".98" = getelementptr inbounds i8, ptr %".1", i64 48
   %"state" = load ptr, ptr %".98"
   %".99" = getelementptr inbounds i8, ptr %"state", i64 0
   %"current" = load ptr, ptr %".99"
@@ -768,7 +772,7 @@ entry.after:
   %".70" = getelementptr inbounds i8, ptr %".21", i64 -4
   %".71" = load i32, i32* %".27"
   store i32 %".71", ptr %".70"
-  ret i32 0
+  br label %"leave.done"
 entry.body.if:
   %".53" = trunc i64 %"entry.1" to i32
   %".54" = zext i1 %".44" to i32
@@ -785,6 +789,8 @@ entry.body.if:
 entry.body.endif:
   %".65" = add nsw i64 %"entry.1", 1
   br label %"entry.head"
+leave.done:
+  ret i32 0
 }
 
 @"bytes" = private constant [4 x i8] c"view"

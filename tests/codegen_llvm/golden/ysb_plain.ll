@@ -19,7 +19,7 @@ entry:
   %".15" = load ptr, ptr %".14"
   %".16" = getelementptr inbounds i8, ptr %".1", i64 8
   %"lookups" = load ptr, ptr %".16"
-  %".17" = getelementptr inbounds i8, ptr %".1", i64 32
+  %".17" = getelementptr inbounds i8, ptr %".1", i64 48
   %"state" = load ptr, ptr %".17"
   %".18" = alloca i64
   store i64 0, i64* %".18"
@@ -50,22 +50,22 @@ entry:
   %".40" = getelementptr inbounds i8, ptr %"current", i64 0
   %"slice_start" = load i64, ptr %".40"
   store i64 %"slice_start", i64* %".31"
-  %".42" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".42"
+  %".42" = alloca i64
+  store i64 0, i64* %".42"
+  %".44" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".44"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".178", %"group.endif"]
-  %".44" = icmp slt i64 %"pick", %".3"
-  br i1 %".44", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".180", %"group.endif"]
+  %".46" = icmp slt i64 %"pick", %".3"
+  br i1 %".46", label %"pick.body", label %"pick.after"
 pick.body:
   store i64 %"pick", i64* %".18"
-  %".47" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".48" = load i32, ptr %".47"
-  %".49" = zext i32 %".48" to i64
-  %".50" = add i64 %".2", %".49"
-  %".51" = getelementptr inbounds i64, ptr %".15", i64 %".50"
-  %".52" = load i64, ptr %".51"
-  %".53" = getelementptr inbounds i64, ptr %".13", i64 %".50"
+  %".49" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".50" = load i32, ptr %".49"
+  %".51" = zext i32 %".50" to i64
+  %".52" = add i64 %".2", %".51"
+  %".53" = getelementptr inbounds i64, ptr %".13", i64 %".52"
   %".54" = load i64, ptr %".53"
   %".55" = load i64, i64* %".31"
   %".56" = sub i64 %".54", %".55"
@@ -73,10 +73,10 @@ pick.body:
   br i1 %".57", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
   store i64 %".3", i64* %".18"
-  %".181" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".181"
-  %".183" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".183"
+  %".183" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".183"
+  %".185" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".185"
   br label %"leave.done"
 pick.body.if:
   %".59" = sub i64 %".54", 0
@@ -95,24 +95,26 @@ pick.body.if:
   %".69" = lshr i64 %".68", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".101" = getelementptr inbounds i64, ptr %".11", i64 %".50"
+  %".101" = getelementptr inbounds i64, ptr %".15", i64 %".52"
   %".102" = load i64, ptr %".101"
-  %".103" = load ptr, ptr %".25"
-  %".104" = mul i64 %".102", 11400714819323198485
-  %".105" = load i64, i64* %".29"
-  %".106" = lshr i64 %".104", %".105"
-  %".107" = mul i64 %".106", 24
-  %".108" = getelementptr inbounds i8, ptr %".103", i64 %".107"
-  %".109" = load i64, ptr %".108"
-  %".110" = or i64 3, 4
-  %".111" = and i64 %".109", %".110"
-  %".112" = or i64 1, 4
-  %".113" = icmp eq i64 %".111", %".112"
-  %".114" = getelementptr inbounds i8, ptr %".108", i64 8
-  %".115" = load i64, ptr %".114"
-  %".116" = icmp eq i64 %".115", %".102"
-  %".117" = and i1 %".113", %".116"
-  br i1 %".117", label %"group", label %"group.search", !prof !1
+  %".103" = getelementptr inbounds i64, ptr %".11", i64 %".52"
+  %".104" = load i64, ptr %".103"
+  %".105" = load ptr, ptr %".25"
+  %".106" = mul i64 %".104", 11400714819323198485
+  %".107" = load i64, i64* %".29"
+  %".108" = lshr i64 %".106", %".107"
+  %".109" = mul i64 %".108", 24
+  %".110" = getelementptr inbounds i8, ptr %".105", i64 %".109"
+  %".111" = load i64, ptr %".110"
+  %".112" = or i64 3, 4
+  %".113" = and i64 %".111", %".112"
+  %".114" = or i64 1, 4
+  %".115" = icmp eq i64 %".113", %".114"
+  %".116" = getelementptr inbounds i8, ptr %".110", i64 8
+  %".117" = load i64, ptr %".116"
+  %".118" = icmp eq i64 %".117", %".104"
+  %".119" = and i1 %".115", %".118"
+  br i1 %".119", label %"group", label %"group.search", !prof !1
 slice.probe:
   %".71" = phi  i64 [%".69", %"pick.body.if"], [%".86", %"slice.next"]
   %".72" = mul i64 %".71", 16
@@ -144,9 +146,9 @@ slice.found:
   store ptr %".97", ptr %".98"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".77" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".50", ptr %".77"
-  %".79" = getelementptr inbounds i8, ptr %".1", i64 64
+  %".77" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".52", ptr %".77"
+  %".79" = getelementptr inbounds i8, ptr %".1", i64 88
   store i64 %".64", ptr %".79"
   br label %"leave.new_slice"
 slice.probe.endif:
@@ -155,134 +157,134 @@ slice.probe.endif:
   %".83" = icmp eq i64 %"slice_start.1", %".64"
   br i1 %".83", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".186" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".186"
-  %".187" = load i64, i64* %".18"
-  %".188" = add i64 %"rows_passed", %".187"
-  %".189" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".188", ptr %".189"
-  %".191" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".191"
-  %".192" = load i64, i64* %".20"
-  %".193" = add i64 %"probes", %".192"
-  %".194" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".193", ptr %".194"
+  %".188" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".188"
+  %".189" = load i64, i64* %".18"
+  %".190" = add i64 %"rows_passed", %".189"
+  %".191" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".190", ptr %".191"
+  %".193" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".193"
+  %".194" = load i64, i64* %".20"
+  %".195" = add i64 %"probes", %".194"
+  %".196" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".195", ptr %".196"
   ret i32 2
 group.search:
-  %".119" = load ptr, ptr %".25"
-  %".120" = load i64, i64* %".27"
+  %".121" = load ptr, ptr %".25"
+  %".122" = load i64, i64* %".27"
   br label %"group.probe"
 group:
-  %".164" = phi  ptr [%".108", %"pick.body.endif"], [%".124", %"group.found"]
-  %".165" = getelementptr inbounds i8, ptr %".164", i64 16
-  %".166" = load i64, ptr %".165"
-  %".167" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".166", i64 %".52")
-  %".168" = extractvalue {i64, i1} %".167", 0
-  %".169" = extractvalue {i64, i1} %".167", 1
-  br i1 %".169", label %"group.if", label %"group.endif", !prof !0
+  %".166" = phi  ptr [%".110", %"pick.body.endif"], [%".126", %"group.found"]
+  %".167" = getelementptr inbounds i8, ptr %".166", i64 16
+  %".168" = load i64, ptr %".167"
+  %".169" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".168", i64 %".102")
+  %".170" = extractvalue {i64, i1} %".169", 0
+  %".171" = extractvalue {i64, i1} %".169", 1
+  br i1 %".171", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".122" = phi  i64 [%".106", %"group.search"], [%".139", %"group.step"]
-  %".123" = mul i64 %".122", 24
-  %".124" = getelementptr inbounds i8, ptr %".119", i64 %".123"
-  %".125" = load i64, ptr %".124"
-  %".126" = and i64 %".125", 3
-  %".127" = icmp eq i64 %".126", 1
-  %".128" = getelementptr inbounds i8, ptr %".124", i64 8
-  %".129" = load i64, ptr %".128"
-  %".130" = icmp eq i64 %".129", %".102"
-  %".131" = and i1 %".127", %".130"
-  br i1 %".131", label %"group.found", label %"group.miss", !prof !1
+  %".124" = phi  i64 [%".108", %"group.search"], [%".141", %"group.step"]
+  %".125" = mul i64 %".124", 24
+  %".126" = getelementptr inbounds i8, ptr %".121", i64 %".125"
+  %".127" = load i64, ptr %".126"
+  %".128" = and i64 %".127", 3
+  %".129" = icmp eq i64 %".128", 1
+  %".130" = getelementptr inbounds i8, ptr %".126", i64 8
+  %".131" = load i64, ptr %".130"
+  %".132" = icmp eq i64 %".131", %".104"
+  %".133" = and i1 %".129", %".132"
+  br i1 %".133", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".133" = trunc i64 %".125" to i1
-  br i1 %".133", label %"group.step", label %"group.insert"
+  %".135" = trunc i64 %".127" to i1
+  br i1 %".135", label %"group.step", label %"group.insert"
 group.step:
-  %".135" = load i64, i64* %".20"
-  %".136" = add i64 %".135", 1
-  store i64 %".136", i64* %".20"
-  %".138" = add i64 %".122", 1
-  %".139" = and i64 %".138", %".120"
+  %".137" = load i64, i64* %".20"
+  %".138" = add i64 %".137", 1
+  store i64 %".138", i64* %".20"
+  %".140" = add i64 %".124", 1
+  %".141" = and i64 %".140", %".122"
   br label %"group.probe"
 group.insert:
-  %".141" = load ptr, ptr %".23"
-  %".142" = getelementptr inbounds i8, ptr %".141", i64 32
-  %"count" = load i64, ptr %".142"
-  %".143" = getelementptr inbounds i8, ptr %".141", i64 40
-  %"limit" = load i64, ptr %".143"
-  %".144" = icmp sge i64 %"count", %"limit"
-  br i1 %".144", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".143" = load ptr, ptr %".23"
+  %".144" = getelementptr inbounds i8, ptr %".143", i64 32
+  %"count" = load i64, ptr %".144"
+  %".145" = getelementptr inbounds i8, ptr %".143", i64 40
+  %"limit" = load i64, ptr %".145"
+  %".146" = icmp sge i64 %"count", %"limit"
+  br i1 %".146", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".160" = load i64, ptr %".124"
-  %".161" = or i64 %".160", 4
-  store i64 %".161", ptr %".124"
+  %".162" = load i64, ptr %".126"
+  %".163" = or i64 %".162", 4
+  store i64 %".163", ptr %".126"
   br label %"group"
 group.insert.if:
-  %".146" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".50", ptr %".146"
-  %".148" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".148"
+  %".148" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".52", ptr %".148"
+  %".150" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".150"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".151" = add i64 %"count", 1
-  %".152" = getelementptr inbounds i8, ptr %".141", i64 32
-  store i64 %".151", ptr %".152"
-  store i64 1, ptr %".124"
-  %".155" = getelementptr inbounds i8, ptr %".124", i64 8
-  store i64 %".102", ptr %".155"
-  %".157" = getelementptr inbounds i8, ptr %".124", i64 16
-  store i64 0, ptr %".157"
+  %".153" = add i64 %"count", 1
+  %".154" = getelementptr inbounds i8, ptr %".143", i64 32
+  store i64 %".153", ptr %".154"
+  store i64 1, ptr %".126"
+  %".157" = getelementptr inbounds i8, ptr %".126", i64 8
+  store i64 %".104", ptr %".157"
+  %".159" = getelementptr inbounds i8, ptr %".126", i64 16
+  store i64 0, ptr %".159"
   br label %"group.found"
 leave.grow_table:
-  %".197" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.1" = load i64, ptr %".197"
-  %".198" = load i64, i64* %".18"
-  %".199" = add i64 %"rows_passed.1", %".198"
-  %".200" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".199", ptr %".200"
-  %".202" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.1" = load i64, ptr %".202"
-  %".203" = load i64, i64* %".20"
-  %".204" = add i64 %"probes.1", %".203"
-  %".205" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".204", ptr %".205"
+  %".199" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".199"
+  %".200" = load i64, i64* %".18"
+  %".201" = add i64 %"rows_passed.1", %".200"
+  %".202" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".201", ptr %".202"
+  %".204" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".204"
+  %".205" = load i64, i64* %".20"
+  %".206" = add i64 %"probes.1", %".205"
+  %".207" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".206", ptr %".207"
   ret i32 1
 group.if:
-  %".171" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".50", ptr %".171"
-  %".173" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".173"
-  br label %"leave.error"
+  %".173" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".52", ptr %".173"
+  %".175" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".175"
+  br label %"leave.spill"
 group.endif:
-  %".176" = getelementptr inbounds i8, ptr %".164", i64 16
-  store i64 %".168", ptr %".176"
-  %".178" = add nsw i64 %"pick", 1
+  %".178" = getelementptr inbounds i8, ptr %".166", i64 16
+  store i64 %".170", ptr %".178"
+  %".180" = add nsw i64 %"pick", 1
   br label %"pick.head"
-leave.error:
-  %".208" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.2" = load i64, ptr %".208"
-  %".209" = load i64, i64* %".18"
-  %".210" = add i64 %"rows_passed.2", %".209"
-  %".211" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".210", ptr %".211"
-  %".213" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.2" = load i64, ptr %".213"
-  %".214" = load i64, i64* %".20"
-  %".215" = add i64 %"probes.2", %".214"
-  %".216" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".215", ptr %".216"
-  ret i32 4
+leave.spill:
+  %".210" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".210"
+  %".211" = load i64, i64* %".18"
+  %".212" = add i64 %"rows_passed.2", %".211"
+  %".213" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".212", ptr %".213"
+  %".215" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".215"
+  %".216" = load i64, i64* %".20"
+  %".217" = add i64 %"probes.2", %".216"
+  %".218" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".217", ptr %".218"
+  ret i32 6
 leave.done:
-  %".219" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.3" = load i64, ptr %".219"
-  %".220" = load i64, i64* %".18"
-  %".221" = add i64 %"rows_passed.3", %".220"
-  %".222" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".221", ptr %".222"
-  %".224" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.3" = load i64, ptr %".224"
-  %".225" = load i64, i64* %".20"
-  %".226" = add i64 %"probes.3", %".225"
-  %".227" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".226", ptr %".227"
+  %".221" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.3" = load i64, ptr %".221"
+  %".222" = load i64, i64* %".18"
+  %".223" = add i64 %"rows_passed.3", %".222"
+  %".224" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".223", ptr %".224"
+  %".226" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.3" = load i64, ptr %".226"
+  %".227" = load i64, i64* %".20"
+  %".228" = add i64 %"probes.3", %".227"
+  %".229" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".228", ptr %".229"
   ret i32 0
 }
 
@@ -305,7 +307,7 @@ entry:
   %".15" = load ptr, ptr %".14"
   %".16" = getelementptr inbounds i8, ptr %".1", i64 8
   %"lookups" = load ptr, ptr %".16"
-  %".17" = getelementptr inbounds i8, ptr %".1", i64 32
+  %".17" = getelementptr inbounds i8, ptr %".1", i64 48
   %"state" = load ptr, ptr %".17"
   %".18" = alloca i64
   store i64 0, i64* %".18"
@@ -336,156 +338,158 @@ entry:
   %".40" = getelementptr inbounds i8, ptr %"current", i64 0
   %"slice_start" = load i64, ptr %".40"
   store i64 %"slice_start", i64* %".31"
-  %".42" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".42"
+  %".42" = alloca i64
+  store i64 0, i64* %".42"
+  %".44" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".44"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".125", %"group.endif"]
-  %".44" = icmp slt i64 %"pick", %".3"
-  br i1 %".44", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".127", %"group.endif"]
+  %".46" = icmp slt i64 %"pick", %".3"
+  br i1 %".46", label %"pick.body", label %"pick.after"
 pick.body:
   store i64 %"pick", i64* %".18"
-  %".47" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".48" = load i32, ptr %".47"
-  %".49" = zext i32 %".48" to i64
-  %".50" = add i64 %".2", %".49"
-  %".51" = getelementptr inbounds i64, ptr %".15", i64 %".50"
-  %".52" = load i64, ptr %".51"
-  %".53" = getelementptr inbounds i64, ptr %".11", i64 %".50"
+  %".49" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".50" = load i32, ptr %".49"
+  %".51" = zext i32 %".50" to i64
+  %".52" = add i64 %".2", %".51"
+  %".53" = getelementptr inbounds i64, ptr %".15", i64 %".52"
   %".54" = load i64, ptr %".53"
-  %".55" = load ptr, ptr %".25"
-  %".56" = mul i64 %".54", 11400714819323198485
-  %".57" = load i64, i64* %".29"
-  %".58" = lshr i64 %".56", %".57"
-  %".59" = mul i64 %".58", 24
-  %".60" = getelementptr inbounds i8, ptr %".55", i64 %".59"
-  %".61" = getelementptr inbounds i8, ptr %".60", i64 8
-  %".62" = load i64, ptr %".61"
-  %".63" = icmp eq i64 %".62", %".54"
-  %".64" = and i1 1, %".63"
-  br i1 %".64", label %"group", label %"group.search", !prof !1
+  %".55" = getelementptr inbounds i64, ptr %".11", i64 %".52"
+  %".56" = load i64, ptr %".55"
+  %".57" = load ptr, ptr %".25"
+  %".58" = mul i64 %".56", 11400714819323198485
+  %".59" = load i64, i64* %".29"
+  %".60" = lshr i64 %".58", %".59"
+  %".61" = mul i64 %".60", 24
+  %".62" = getelementptr inbounds i8, ptr %".57", i64 %".61"
+  %".63" = getelementptr inbounds i8, ptr %".62", i64 8
+  %".64" = load i64, ptr %".63"
+  %".65" = icmp eq i64 %".64", %".56"
+  %".66" = and i1 1, %".65"
+  br i1 %".66", label %"group", label %"group.search", !prof !1
 pick.after:
   store i64 %".3", i64* %".18"
-  %".128" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".2", ptr %".128"
-  %".130" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".130"
+  %".130" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".130"
+  %".132" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".132"
   br label %"leave.done"
 group.search:
-  %".66" = load ptr, ptr %".25"
-  %".67" = load i64, i64* %".27"
+  %".68" = load ptr, ptr %".25"
+  %".69" = load i64, i64* %".27"
   br label %"group.probe"
 group:
-  %".111" = phi  ptr [%".60", %"pick.body"], [%".71", %"group.found"]
-  %".112" = getelementptr inbounds i8, ptr %".111", i64 16
-  %".113" = load i64, ptr %".112"
-  %".114" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".113", i64 %".52")
-  %".115" = extractvalue {i64, i1} %".114", 0
-  %".116" = extractvalue {i64, i1} %".114", 1
-  br i1 %".116", label %"group.if", label %"group.endif", !prof !0
+  %".113" = phi  ptr [%".62", %"pick.body"], [%".73", %"group.found"]
+  %".114" = getelementptr inbounds i8, ptr %".113", i64 16
+  %".115" = load i64, ptr %".114"
+  %".116" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".115", i64 %".54")
+  %".117" = extractvalue {i64, i1} %".116", 0
+  %".118" = extractvalue {i64, i1} %".116", 1
+  br i1 %".118", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".69" = phi  i64 [%".58", %"group.search"], [%".86", %"group.step"]
-  %".70" = mul i64 %".69", 24
-  %".71" = getelementptr inbounds i8, ptr %".66", i64 %".70"
-  %".72" = load i64, ptr %".71"
-  %".73" = and i64 %".72", 3
-  %".74" = icmp eq i64 %".73", 1
-  %".75" = getelementptr inbounds i8, ptr %".71", i64 8
-  %".76" = load i64, ptr %".75"
-  %".77" = icmp eq i64 %".76", %".54"
-  %".78" = and i1 %".74", %".77"
-  br i1 %".78", label %"group.found", label %"group.miss", !prof !1
+  %".71" = phi  i64 [%".60", %"group.search"], [%".88", %"group.step"]
+  %".72" = mul i64 %".71", 24
+  %".73" = getelementptr inbounds i8, ptr %".68", i64 %".72"
+  %".74" = load i64, ptr %".73"
+  %".75" = and i64 %".74", 3
+  %".76" = icmp eq i64 %".75", 1
+  %".77" = getelementptr inbounds i8, ptr %".73", i64 8
+  %".78" = load i64, ptr %".77"
+  %".79" = icmp eq i64 %".78", %".56"
+  %".80" = and i1 %".76", %".79"
+  br i1 %".80", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".80" = trunc i64 %".72" to i1
-  br i1 %".80", label %"group.step", label %"group.insert"
+  %".82" = trunc i64 %".74" to i1
+  br i1 %".82", label %"group.step", label %"group.insert"
 group.step:
-  %".82" = load i64, i64* %".20"
-  %".83" = add i64 %".82", 1
-  store i64 %".83", i64* %".20"
-  %".85" = add i64 %".69", 1
-  %".86" = and i64 %".85", %".67"
+  %".84" = load i64, i64* %".20"
+  %".85" = add i64 %".84", 1
+  store i64 %".85", i64* %".20"
+  %".87" = add i64 %".71", 1
+  %".88" = and i64 %".87", %".69"
   br label %"group.probe"
 group.insert:
-  %".88" = load ptr, ptr %".23"
-  %".89" = getelementptr inbounds i8, ptr %".88", i64 32
-  %"count" = load i64, ptr %".89"
-  %".90" = getelementptr inbounds i8, ptr %".88", i64 40
-  %"limit" = load i64, ptr %".90"
-  %".91" = icmp sge i64 %"count", %"limit"
-  br i1 %".91", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".90" = load ptr, ptr %".23"
+  %".91" = getelementptr inbounds i8, ptr %".90", i64 32
+  %"count" = load i64, ptr %".91"
+  %".92" = getelementptr inbounds i8, ptr %".90", i64 40
+  %"limit" = load i64, ptr %".92"
+  %".93" = icmp sge i64 %"count", %"limit"
+  br i1 %".93", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".107" = load i64, ptr %".71"
-  %".108" = or i64 %".107", 4
-  store i64 %".108", ptr %".71"
+  %".109" = load i64, ptr %".73"
+  %".110" = or i64 %".109", 4
+  store i64 %".110", ptr %".73"
   br label %"group"
 group.insert.if:
-  %".93" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".50", ptr %".93"
-  %".95" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 0, ptr %".95"
+  %".95" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".52", ptr %".95"
+  %".97" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".97"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".98" = add i64 %"count", 1
-  %".99" = getelementptr inbounds i8, ptr %".88", i64 32
-  store i64 %".98", ptr %".99"
-  store i64 1, ptr %".71"
-  %".102" = getelementptr inbounds i8, ptr %".71", i64 8
-  store i64 %".54", ptr %".102"
-  %".104" = getelementptr inbounds i8, ptr %".71", i64 16
-  store i64 0, ptr %".104"
+  %".100" = add i64 %"count", 1
+  %".101" = getelementptr inbounds i8, ptr %".90", i64 32
+  store i64 %".100", ptr %".101"
+  store i64 1, ptr %".73"
+  %".104" = getelementptr inbounds i8, ptr %".73", i64 8
+  store i64 %".56", ptr %".104"
+  %".106" = getelementptr inbounds i8, ptr %".73", i64 16
+  store i64 0, ptr %".106"
   br label %"group.found"
 leave.grow_table:
-  %".133" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed" = load i64, ptr %".133"
-  %".134" = load i64, i64* %".18"
-  %".135" = add i64 %"rows_passed", %".134"
-  %".136" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".135", ptr %".136"
-  %".138" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes" = load i64, ptr %".138"
-  %".139" = load i64, i64* %".20"
-  %".140" = add i64 %"probes", %".139"
-  %".141" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".140", ptr %".141"
+  %".135" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".135"
+  %".136" = load i64, i64* %".18"
+  %".137" = add i64 %"rows_passed", %".136"
+  %".138" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".137", ptr %".138"
+  %".140" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".140"
+  %".141" = load i64, i64* %".20"
+  %".142" = add i64 %"probes", %".141"
+  %".143" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".142", ptr %".143"
   ret i32 1
 group.if:
-  %".118" = getelementptr inbounds i8, ptr %".1", i64 56
-  store i64 %".50", ptr %".118"
-  %".120" = getelementptr inbounds i8, ptr %".1", i64 64
-  store i64 1, ptr %".120"
-  br label %"leave.error"
+  %".120" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".52", ptr %".120"
+  %".122" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".122"
+  br label %"leave.spill"
 group.endif:
-  %".123" = getelementptr inbounds i8, ptr %".111", i64 16
-  store i64 %".115", ptr %".123"
-  %".125" = add nsw i64 %"pick", 1
+  %".125" = getelementptr inbounds i8, ptr %".113", i64 16
+  store i64 %".117", ptr %".125"
+  %".127" = add nsw i64 %"pick", 1
   br label %"pick.head"
-leave.error:
-  %".144" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.1" = load i64, ptr %".144"
-  %".145" = load i64, i64* %".18"
-  %".146" = add i64 %"rows_passed.1", %".145"
-  %".147" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".146", ptr %".147"
-  %".149" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.1" = load i64, ptr %".149"
-  %".150" = load i64, i64* %".20"
-  %".151" = add i64 %"probes.1", %".150"
-  %".152" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".151", ptr %".152"
-  ret i32 4
+leave.spill:
+  %".146" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".146"
+  %".147" = load i64, i64* %".18"
+  %".148" = add i64 %"rows_passed.1", %".147"
+  %".149" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".148", ptr %".149"
+  %".151" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".151"
+  %".152" = load i64, i64* %".20"
+  %".153" = add i64 %"probes.1", %".152"
+  %".154" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".153", ptr %".154"
+  ret i32 6
 leave.done:
-  %".155" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"rows_passed.2" = load i64, ptr %".155"
-  %".156" = load i64, i64* %".18"
-  %".157" = add i64 %"rows_passed.2", %".156"
-  %".158" = getelementptr inbounds i8, ptr %".1", i64 72
-  store i64 %".157", ptr %".158"
-  %".160" = getelementptr inbounds i8, ptr %".1", i64 80
-  %"probes.2" = load i64, ptr %".160"
-  %".161" = load i64, i64* %".20"
-  %".162" = add i64 %"probes.2", %".161"
-  %".163" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".162", ptr %".163"
+  %".157" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".157"
+  %".158" = load i64, i64* %".18"
+  %".159" = add i64 %"rows_passed.2", %".158"
+  %".160" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".159", ptr %".160"
+  %".162" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".162"
+  %".163" = load i64, i64* %".20"
+  %".164" = add i64 %"probes.2", %".163"
+  %".165" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".164", ptr %".165"
   ret i32 0
 }
 
@@ -510,9 +514,9 @@ entry:
   %"selection" = load ptr, ptr %".15"
   %".16" = getelementptr inbounds i8, ptr %".1", i64 24
   %"mask" = load ptr, ptr %".16"
-  %".17" = getelementptr inbounds i8, ptr %".1", i64 40
+  %".17" = getelementptr inbounds i8, ptr %".1", i64 64
   %"row_begin" = load i64, ptr %".17"
-  %".18" = getelementptr inbounds i8, ptr %".1", i64 48
+  %".18" = getelementptr inbounds i8, ptr %".1", i64 72
   %"row_end" = load i64, ptr %".18"
   %".19" = sub i64 %"row_end", %"row_begin"
   %".20" = add i64 %".19", 16383
@@ -535,9 +539,9 @@ block.body:
   %".30" = sub i64 %".29", %".26"
   br label %"test.head"
 block.after:
-  %".141" = getelementptr inbounds i8, ptr %".1", i64 56
+  %".141" = getelementptr inbounds i8, ptr %".1", i64 80
   store i64 %"row_end", ptr %".141"
-  %".143" = getelementptr inbounds i8, ptr %".1", i64 64
+  %".143" = getelementptr inbounds i8, ptr %".1", i64 88
   store i64 0, ptr %".143"
   br label %"leave.done"
 test.head:
@@ -616,7 +620,7 @@ refine.body:
   br label %"refine.head"
 refine.after:
   %".97" = load i64, i64* %".66"
-  %".98" = getelementptr inbounds i8, ptr %".1", i64 32
+  %".98" = getelementptr inbounds i8, ptr %".1", i64 48
   %"state" = load ptr, ptr %".98"
   %".99" = getelementptr inbounds i8, ptr %"state", i64 0
   %"current" = load ptr, ptr %".99"
@@ -699,6 +703,8 @@ entry:
   %".13" = load ptr, ptr %".12"
   %".14" = getelementptr inbounds i8, ptr %".1", i64 8
   %"lookups" = load ptr, ptr %".14"
+  br label %"leave.done"
+leave.done:
   ret i32 0
 }
 

@@ -1,0 +1,47 @@
+"""Which code accumulates which aggregate function."""
+
+from __future__ import annotations
+
+from codegen_llvm.accumulators import Accumulator, Bits, Count, Extreme, FloatSum, IntegerSum
+from codegen_llvm.builder import KernelContext
+from codegen_llvm.decimal_sums import DecimalSum
+from codegen_llvm.kept import Kept, KeptString
+from codegen_llvm.layout import MOMENTS
+from codegen_llvm.moments import Variance
+from codegen_llvm.strings_kept import StringExtreme
+from codegen_llvm.table import Table
+from codegen_llvm.values import Value
+from ir import NamedAggregate
+
+
+def accumulator(
+    cx: KernelContext,
+    table: Table,
+    position: int,
+    aggregate: NamedAggregate,
+    argument: Value | None = None,
+) -> Accumulator:
+    """The accumulator of a program's aggregate; `argument` is its value in the current row."""
+    return _kind(aggregate)(cx, table, position, aggregate, argument)
+
+
+def _kind(aggregate: NamedAggregate) -> type[Accumulator]:
+    call = aggregate.call
+    match call.function:
+        case "count":
+            return Count
+        case "sum" if call.type.is_integer:
+            return IntegerSum
+        case "sum" | "avg" if call.type.is_decimal:
+            return DecimalSum
+        case "sum" | "avg":
+            return FloatSum
+        case "min" | "max" | "bool_and" | "bool_or":
+            return StringExtreme if call.type.is_bytes else Extreme
+        case "bit_and" | "bit_or" | "bit_xor":
+            return Bits
+        case "first" | "last":
+            return KeptString if call.type.is_bytes else Kept
+        case _ if call.function in MOMENTS:
+            return Variance
+    raise TypeError(f"{call.function} is not compiled yet; add it to codegen_llvm.aggregates")

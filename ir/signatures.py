@@ -1,0 +1,162 @@
+"""What is known about a scalar function without evaluating it, and the rules for its types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ir import decimals
+from ir.errors import IrTypeError
+from ir.types import BOOL, FLOAT64, INT64, DataType, DecimalType
+
+
+class EvalMode(Enum):
+    """What happens when a value cannot be represented; fixed per expression, as in Spark."""
+
+    ANSI = "ansi"  # raise
+    LEGACY = "legacy"  # wrap around, or null for decimals and for division by zero
+    TRY = "try"  # null
+
+
+class Nulls(Enum):
+    """How a result's nullability follows from the arguments'."""
+
+    ANY = "null if any argument may be null"
+    ALL = "null if every argument may be null"
+    NEVER = "never null"
+    SOME = "null for some arguments that are not"
+    BRANCHES = "null if a branch's value may be null"
+
+
+class Failure(Enum):
+    """Why a function can fail; the mode decides whether it raises, wraps or gives null."""
+
+    NONE = "cannot fail"
+    OVERFLOW = "the integer or decimal result may not fit"
+    ZERO = "the divisor may be zero"
+    ZERO_OR_OVERFLOW = "the divisor may be zero, or the quotient may not fit"
+
+
+TypeRule = Callable[[str, Sequence[DataType]], DataType]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What is known about a scalar function without evaluating it."""
+
+    name: str
+    result: TypeRule
+    arity: tuple[int, int | None]
+    nulls: Nulls = Nulls.ANY
+    failure: Failure = Failure.NONE
+    pure: bool = True
+    symbol: str | None = None
+
+    def result_type(self, types: Sequence[DataType]) -> DataType:
+        """The type of the result, or an error that names the function and its arguments."""
+        least, most = self.arity
+        if len(types) < least or (most is not None and len(types) > most):
+            wanted = str(least) if least == most else f"{least} to {most or 'many'}"
+            raise IrTypeError(f"{self.name} takes {wanted} arguments, got {len(types)}")
+        return self.result(self.name, types)
+
+
+def same_type(name: str, types: Sequence[DataType]) -> DataType:
+    """All arguments have one type: casts are explicit in the IR."""
+    if len(set(types)) != 1:
+        listed = ", ".join(map(str, types))
+        raise IrTypeError(f"{name} needs arguments of one type, got ({listed}); add a cast")
+    return types[0]
+
+
+def numeric(name: str, types: Sequence[DataType]) -> DataType:
+    """One type of numbers, which is the result's."""
+    shared = same_type(name, types)
+    if not shared.is_numeric:
+        raise IrTypeError(f"{name} needs numbers, got {shared}; cast to a numeric type")
+    return shared
+
+
+def only(*allowed: DataType) -> TypeRule:
+    """One of these types, which is the result's."""
+
+    def rule(name: str, types: Sequence[DataType]) -> DataType:
+        shared = same_type(name, types)
+        if shared not in allowed:
+            wanted = " or ".join(map(str, allowed))
+            raise IrTypeError(f"{name} needs {wanted}, got {shared}; add a cast")
+        return shared
+
+    return rule
+
+
+def integer(name: str, types: Sequence[DataType]) -> DataType:
+    """One type of integers, which is the result's."""
+    shared = same_type(name, types)
+    if not shared.is_integer:
+        raise IrTypeError(f"{name} needs integers, got {shared}; cast to an integer type")
+    return shared
+
+
+def decimal_or(other: TypeRule) -> TypeRule:
+    """Decimals of any digits, whose result has its own; or another rule."""
+
+    def rule(name: str, types: Sequence[DataType]) -> DataType:
+        if all(type_.is_decimal for type_ in types):
+            return decimals.result_type(name, types)
+        return other(name, types)
+
+    return rule
+
+
+def whole(name: str, types: Sequence[DataType]) -> DataType:
+    """Rounding to an integer: of a float to int64, of a decimal to one without a scale."""
+    (type_,) = types
+    if isinstance(type_, DecimalType):
+        return decimals.whole_type(type_)
+    return of(FLOAT64, INT64)(name, types)
+
+
+def of(argument: DataType, result: DataType) -> TypeRule:
+    """One type of arguments, and another of the result."""
+    wanted = only(argument)
+
+    def rule(name: str, types: Sequence[DataType]) -> DataType:
+        wanted(name, types)
+        return result
+
+    return rule
+
+
+def predicate(name: str, types: Sequence[DataType]) -> DataType:
+    """A bool of arguments of one type."""
+    same_type(name, types)
+    return BOOL
+
+
+def test(name: str, types: Sequence[DataType]) -> DataType:
+    """A bool of arguments of any type."""
+    return BOOL
+
+
+def branches(name: str, types: Sequence[DataType]) -> DataType:
+    """condition, value, condition, value, ..., value of else."""
+    if len(types) % 2 == 0:
+        raise IrTypeError(f"{name} needs an else value; use a null literal for none")
+    for position in range(0, len(types) - 1, 2):
+        if types[position] is not BOOL:
+            raise IrTypeError(f"{name} needs bool conditions, got {types[position]}")
+    return same_type(name, [*types[1:-1:2], types[-1]])
+
+
+def takes(result: DataType, *wanted: DataType) -> TypeRule:
+    """Arguments of these types, in this order; those at the end may be left out."""
+
+    def rule(name: str, types: Sequence[DataType]) -> DataType:
+        if tuple(types) != wanted[: len(types)]:
+            listed, given = (", ".join(map(str, some)) for some in (wanted, types))
+            raise IrTypeError(f"{name} needs ({listed}), got ({given}); add a cast")
+        return result
+
+    return rule
