@@ -55,7 +55,10 @@ class ColumnBlock(ctypes.Structure):
 
 @_words
 class TableBlock(ctypes.Structure):
-    """A hash table of groups: `mask + 1` slots, of which at most `limit` may be used."""
+    """A hash table of groups: `mask + 1` slots, of which at most `limit` may be used.
+
+    Where threads share the slots, each has a block of its own; `whole` counts the groups.
+    """
 
     slice_start: int
     slots: int
@@ -67,6 +70,7 @@ class TableBlock(ctypes.Structure):
     live: int  # of a window table: the groups that have rows left
     arena_next: int  # the memory for the strings of its groups
     arena_end: int
+    whole: int  # the block that counts the groups of slots that threads share
 
 
 @_words

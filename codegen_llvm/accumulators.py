@@ -217,17 +217,19 @@ class FloatSum(Accumulator):
 class IntegerSum(Accumulator):
     """The sum in 64 bits, from rows; in 128 bits, from other slots, so that it always fits.
 
-    A row whose sum would not fit leaves the kernel, except where sums wrap.
+    A row whose sum would not fit in 64 bits leaves the kernel, except where sums wrap.
     """
 
     def init(self, slot: ll.Value) -> None:
         """The empty sum."""
-        parts = (".low", ".high") if self.table.layout.wide else ("",)
+        parts = (".low", ".high") if self._is_wide(self.table.layout) else ("",)
         for part in (*parts, *((".count",) if self.counts else ())):
             self.cx.b.store(i64(0), self._address(slot, part))
 
     def prepare(self, slot: ll.Value) -> Store:
         """Add the row's value."""
+        if self._is_wide(self.table.layout):
+            return self._prepare_wide(slot)
         cx, argument, old = self.cx, self._wide(), self._old(slot).payload
         if self.aggregate.call.mode is EvalMode.LEGACY:
             total = cx.b.add(old, argument.payload)
@@ -256,19 +258,35 @@ class IntegerSum(Accumulator):
     ) -> Store:
         here = StoredGroup(self.table.layout, slot)
         total = operation(self._total(here), self._total(other))
+        store_total = self._storing_wide(slot, total)
+        if not self.counts:
+            return store_total
+        return in_turn(store_total, self._storing_count(slot, operation, self._values(other)))
+
+    def _prepare_wide(self, slot: ll.Value) -> Store:
+        """Add the row's value in 128 bits."""
+        old = self._total(StoredGroup(self.table.layout, slot))
+        total = self.cx.b.add(old, self.cx.b.sext(self._wide().payload, I128))
+        store_total = self._storing_wide(slot, self._unless_null(old, total))
+        if not self.counts:
+            return store_total
+        store_count = self._storing_count(slot, self.cx.b.add, self._one_if_not_null())
+        return in_turn(store_total, store_count)
+
+    def _storing_wide(self, slot: ll.Value, total: ll.Value) -> Store:
         low = self.cx.b.trunc(total, I64)
         high = self.cx.b.trunc(self.cx.b.lshr(total, ll.Constant(I128, 64)), I64)
-        stores: list[Store] = [
+        return in_turn(
             lambda: self.cx.b.store(low, self._address(slot, ".low")),
             lambda: self.cx.b.store(high, self._address(slot, ".high")),
-        ]
-        if self.counts:
-            stores.append(self._storing_count(slot, operation, self._values(other)))
-        return in_turn(*stores)
+        )
+
+    def _is_wide(self, layout: SlotLayout) -> bool:
+        return layout.has(f"{self.field}.high")
 
     def _total(self, group: StoredGroup) -> ll.Value:
         """A group's sum in 128 bits."""
-        if not group.layout.wide:
+        if not self._is_wide(group.layout):
             return self.cx.b.sext(group.value(self.cx, self.field, INT64).payload, I128)
         low, high = (
             group.value(self.cx, f"{self.field}.{part}", INT64).payload for part in ("low", "high")
@@ -298,8 +316,11 @@ class Extreme(Accumulator):
         return self._storing(slot, self._better(value, self._old(slot)))
 
     def _better(self, new: Value, old: Value) -> ll.Value:
+        return self.cx.b.select(self._is_better(new, old), new.payload, old.payload)
+
+    def _is_better(self, new: Value, old: Value) -> ll.Value:
         order = "lt" if self.aggregate.call.function in LEAST else "gt"
-        return self.cx.b.select(compare(self.cx, order, new, old), new.payload, old.payload)
+        return compare(self.cx, order, new, old)
 
 
 class Bits(Accumulator):

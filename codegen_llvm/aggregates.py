@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codegen_llvm.accumulators import Accumulator, Bits, Count, Extreme, FloatSum, IntegerSum
+from codegen_llvm.atomic_accumulators import ATOMIC
 from codegen_llvm.builder import KernelContext
 from codegen_llvm.decimal_sums import DecimalSum
 from codegen_llvm.kept import Kept, KeptString
@@ -22,7 +23,10 @@ def accumulator(
     argument: Value | None = None,
 ) -> Accumulator:
     """The accumulator of a program's aggregate; `argument` is its value in the current row."""
-    return _kind(aggregate)(cx, table, position, aggregate, argument)
+    kind = _kind(aggregate)
+    if table.layout.shared and not table.layout.locked:
+        kind = ATOMIC[kind]
+    return kind(cx, table, position, aggregate, argument)
 
 
 def _kind(aggregate: NamedAggregate) -> type[Accumulator]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -66,6 +66,7 @@ class KernelContext:
         self._row: ll.Value | None = None
         self._row_block: ll.Block | None = None  # where the row starts with empty scratch memory
         self._scratch: _Scratch | None = None
+        self._undo: list[Callable[[], None]] = []
 
     # -- memory ---------------------------------------------------------------
 
@@ -131,11 +132,20 @@ class KernelContext:
 
     def leave(self, code: Exit, row: ll.Value, detail: ll.Value | int = 0) -> None:
         """Return from the kernel; the rows before `row` are done."""
+        for undo in reversed(self._undo):
+            undo()
         args = self.function.args[0]
         self.store_field(row, args, KernelArgs, "rows_done")
         value = i64(detail) if isinstance(detail, int) else detail
         self.store_field(value, args, KernelArgs, "detail")
         self.b.branch(self.leave_block(code))
+
+    @contextmanager
+    def before_leaving(self, undo: Callable[[], None]) -> Iterator[None]:
+        """Around code whose exits, wherever they are in it, first do what `undo` emits."""
+        self._undo.append(undo)
+        yield
+        self._undo.pop()
 
     def leave_block(self, code: Exit) -> ll.Block:
         """The shared tail that writes the counters back and returns this code."""

@@ -79,6 +79,12 @@ class SlotLayout:
     direct: DirectKey | None  # how an unused slot is told from a used one by its key alone
     rows: str | None = None  # the field that counts the rows of a group, where one does
     wide: bool = False  # of a window table: integer sums have 128 bits
+    shared: bool = False  # threads update it at the same time: integer sums have 128 bits
+
+    @property
+    def locked(self) -> bool:
+        """Whether threads update a group one after another, not word by word."""
+        return self.has(LOCK)
 
     def has(self, name: str) -> bool:
         """Whether there is such a field."""
@@ -102,6 +108,7 @@ class SlotLayout:
 
 
 ROWS = "rows"  # the field that counts the rows of a group, where no aggregate does
+LOCK = "lock"  # the byte that is 1 while a thread updates a group that several share
 MAX_TAG_BITS = 31  # of the tag's lower half, after the used bit
 
 _NUMPY = {
@@ -151,7 +158,12 @@ def decimal_sum_bits(call: AggregateCall) -> int:
 
 
 def slot_layout(
-    program: RowProgram, slice_is_key: bool, counts_rows: bool = False, *, wide: bool = False
+    program: RowProgram,
+    slice_is_key: bool,
+    counts_rows: bool = False,
+    *,
+    wide: bool = False,
+    shared: bool = False,
 ) -> SlotLayout:
     """Lay out a slot for a program's keys and aggregates, widest pieces first.
 
@@ -159,7 +171,8 @@ def slot_layout(
     data, so that all variants of a program work on the same state. With
     `counts_rows`, groups can be taken out of a window table again: it is known
     when a group, or an aggregate of it, has no rows left. `wide` is the layout
-    of window tables; it counts rows too.
+    of window tables; it counts rows too. `shared` is that of tables which several
+    threads update: sums in 128 bits have no overflow that would have to be undone.
     """
     counts_rows = counts_rows or wide
     rows = _rows_field(program, counts_rows)
@@ -167,14 +180,32 @@ def slot_layout(
     for position, key in enumerate(program.keys):
         pieces += value_fields(f"key{position}", key.expr.type)
     for position, aggregate in enumerate(program.aggregates):
-        pieces += _state_fields(f"agg{position}", aggregate, counts_rows, wide)
+        pieces += _state_fields(f"agg{position}", aggregate, counts_rows, wide or shared)
+    if shared and not all(is_wordwise(a) for a in program.aggregates):
+        pieces.append((LOCK, "u1"))
     pieces.sort(key=lambda piece: -int(piece[1][1:]))
     if slice_is_key:
         pieces.insert(0, ("slice", "i8"))  # behind the tag, whatever follows: see `build_migrate`
     fields, size = _placed(pieces)
     seen = frozenset(i for i, a in enumerate(program.aggregates) if _may_be_empty(a))
-    direct = None if slice_is_key or wide else _direct_key(program)
-    return SlotLayout(fields, size, len(program.keys), seen, slice_is_key, direct, rows, wide)
+    direct = None if slice_is_key or wide or shared else _direct_key(program)
+    return SlotLayout(
+        fields, size, len(program.keys), seen, slice_is_key, direct, rows, wide, shared
+    )
+
+
+_WORDWISE = frozenset(
+    [
+        *("count", "sum", "avg", "min", "max"),
+        *("bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"),
+    ]
+)
+
+
+def is_wordwise(aggregate: NamedAggregate) -> bool:
+    """Whether its words can be updated one by one, each atomically, in any order."""
+    call = aggregate.call
+    return call.function in _WORDWISE and not (call.type.is_bytes or call.type.is_decimal)
 
 
 def _rows_field(program: RowProgram, needed: bool) -> str | None:

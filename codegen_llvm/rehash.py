@@ -38,7 +38,7 @@ def build_migrate(module: ll.Module, program: RowProgram, slots: SlotLayout, nam
     """
     cx = new_function(module, name, ll.VoidType(), (PTR, I64, PTR, I64))
     old, count, table, start = cx.function.args
-    single = slot_layout(program, slice_is_key=False)
+    single = slot_layout(program, slice_is_key=False, shared=slots.shared)
     with _each_used(cx, old, count, single.size) as source:
         slice_key = Key("slice", Value(TIMESTAMP, start), 0)
         hash_ = hash_keys(cx, [slice_key, *_stored_keys(cx, program, single, source)])

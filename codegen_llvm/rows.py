@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from llvmlite import ir as ll
@@ -14,6 +14,7 @@ from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64
 from codegen_llvm.columns import Columns, Lookup
 from codegen_llvm.expressions import lower
 from codegen_llvm.layout import ROWS, InputLayout, SlotLayout
+from codegen_llvm.shared_table import SharedTable
 from codegen_llvm.slices import LateRows, Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
 from codegen_llvm.values import Value, any_null
@@ -43,7 +44,8 @@ class RowAggregator:
         self.done = cx.variable(I64, i64(0))  # the rows that were added to their groups
         probes = cx.variable(I64, i64(0))
         self.registers = table_registers(cx, self.state)
-        self.table = Table(cx, slots, self.state, self.registers, probes)
+        kind = SharedTable if slots.shared else Table
+        self.table = kind(cx, slots, self.state, self.registers, probes)
         self.late: LateRows | None = None
         self.late_count = cx.variable(I64, i64(0))
         if program.watermark is not None:
@@ -72,15 +74,18 @@ class RowAggregator:
         def init(slot: ll.Value) -> None:
             for one in accumulators:
                 one.init(slot)
-            self._store_rows(slot, lambda old: i64(0))
+            if self.slots.rows == ROWS:
+                cx.b.store(i64(0), cx.at(slot, self.slots.offset(ROWS)))
 
         self.table.incomplete = self._incomplete(keys, accumulators)
         slot = self.table.find_or_insert(keys, init, self._always_seen(accumulators), direct=direct)
-        stores = [one.prepare(slot) for one in accumulators]
-        for store in stores:
-            store()
-        self._store_rows(slot, lambda old: cx.b.add(old, i64(1)))
-        self._mark_seen(slot, accumulators)
+        with self.table.updating(slot):
+            stores = [one.prepare(slot) for one in accumulators]
+            for store in stores:
+                store()
+            if self.slots.rows == ROWS:
+                self.table.add_word(cx.at(slot, self.slots.offset(ROWS)), i64(1))
+            self._mark_seen(slot, accumulators)
 
     def finish(self) -> None:
         """Emit the exits: each writes the counters back before it returns."""
@@ -131,14 +136,10 @@ class RowAggregator:
             f"key{position}", normalize_key(self.cx, value), self.slots.key_null_bit(position)
         )
 
-    def _store_rows(self, slot: ll.Value, change: Callable[[ll.Value], ll.Value]) -> None:
-        """Count the rows of the group, where no aggregate does it."""
-        if self.slots.rows == ROWS:
-            address = self.cx.at(slot, self.slots.offset(ROWS))
-            self.cx.b.store(change(self.cx.b.load(address, typ=I64)), address)
-
     def _always_seen(self, accumulators: list[Accumulator]) -> int:
         """The seen bits that every row of this batch sets: the table sets them when it must."""
+        if self.slots.locked:
+            return 0  # so that a tag changes under the slot's lock only
         return sum(
             a.seen_bit
             for a in accumulators
@@ -164,5 +165,4 @@ class RowAggregator:
                 bits = self.cx.b.or_(bits, one.seen())
         if isinstance(bits, ll.Constant):
             return
-        tag = self.cx.b.load(slot, typ=I64)
-        self.cx.b.store(self.cx.b.or_(tag, bits), slot)
+        self.table.mark(slot, bits)

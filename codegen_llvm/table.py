@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,9 +16,9 @@ from codegen_llvm.strings import equal_strings, hash_string
 from codegen_llvm.values import Value
 from ir import BOOL, DataType
 
-_Init: TypeAlias = Callable[[ll.Value], None]
+Init: TypeAlias = Callable[[ll.Value], None]
 
-_USED = 1
+USED = 1
 # Most rows find their group at its home. LLVM then keeps what the loop needs in
 # registers and spills on the way to the search instead.
 _MOSTLY = (1000, 1)
@@ -132,10 +133,48 @@ class Table:
     incomplete: ll.Value | None = None  # whether the current row would make an incomplete group
     reserved: ll.Value | None = None  # arena bytes that the row needs beside those of its keys
 
+    # -- what differs in a table that several threads update: see `SharedTable` -------------
+
+    def tag(self, slot: ll.Value) -> ll.Value:
+        """The tag of a slot."""
+        return self.cx.b.load(slot, typ=I64)
+
+    def mark(self, slot: ll.Value, bits: ll.Value) -> None:
+        """Set bits of a slot's tag."""
+        self.cx.b.store(self.cx.b.or_(self.tag(slot), bits), slot)
+
+    def add_word(self, address: ll.Value, step: ll.Value) -> None:
+        """Add to a 64-bit field of a slot."""
+        self.cx.b.store(self.cx.b.add(self.cx.b.load(address, typ=I64), step), address)
+
+    @contextmanager
+    def updating(self, slot: ll.Value) -> Iterator[None]:
+        """Around the update of a group by a row."""
+        yield
+
+    def _claim(self, slot: ll.Value, again: Callable[[], None]) -> None:
+        """Take an unused slot, or look `again` if it is not unused any more."""
+
+    def _count_group(self) -> None:
+        """Count a new group, or leave the kernel if the table is full."""
+        cx = self.cx
+        block = cx.b.load(self.registers.block, typ=PTR)
+        count = cx.load_field(block, TableBlock, "count")
+        full = cx.b.icmp_signed(">=", count, cx.load_field(block, TableBlock, "limit"))
+        with cx.b.if_then(full, likely=False):
+            cx.leave(Exit.GROW_TABLE, cx.row)
+        cx.store_field(cx.b.add(count, i64(1)), block, TableBlock, "count")
+
+    def _publish(self, slot: ll.Value, tag: ll.Value) -> None:
+        """Say that a slot has a group."""
+        self.cx.b.store(tag, slot)
+
+    # -- look-up ----------------------------------------------------------------------------
+
     def find_or_insert(
         self,
         keys: list[Key],
-        init_accumulators: _Init,
+        init_accumulators: Init,
         always_seen: int = 0,
         *,
         direct: bool = False,
@@ -158,7 +197,7 @@ class Table:
         if not direct:
             seen_and_same = cx.b.icmp_signed(
                 "==",
-                cx.b.and_(cx.b.load(first, typ=I64), cx.b.or_(tag_mask, i64(always_seen))),
+                cx.b.and_(self.tag(first), cx.b.or_(tag_mask, i64(always_seen))),
                 cx.b.or_(expected, i64(always_seen)),
             )
         search, found = cx.b.append_basic_block("group.search"), cx.b.append_basic_block("group")
@@ -167,8 +206,7 @@ class Table:
         cx.b.position_at_end(search)
         slot = self._search(keys, home, expected, tag_mask, init_accumulators)
         if always_seen:
-            marked = cx.b.or_(cx.b.load(slot, typ=I64), i64(always_seen))
-            cx.b.store(marked, slot)
+            self.mark(slot, i64(always_seen))
         searched = cx.b.block
         cx.b.branch(found)
         cx.b.position_at_end(found)
@@ -183,7 +221,7 @@ class Table:
         home: ll.Value,
         expected: ll.Value,
         tag_mask: ll.Value,
-        init_accumulators: _Init,
+        init_accumulators: Init,
     ) -> ll.Value:
         """Probe from the home slot on, and make the group where there is none."""
         cx = self.cx
@@ -201,7 +239,7 @@ class Table:
         index = cx.b.phi(I64)
         index.add_incoming(home, start)
         slot = cx.at(slots, cx.b.mul(index, i64(self.layout.size)))
-        tag = cx.b.load(slot, typ=I64)
+        tag = self.tag(slot)
         same = cx.b.icmp_signed("==", cx.b.and_(tag, tag_mask), expected)
         self._branch_if_same(keys, slot, same, found, miss)
         cx.b.position_at_end(miss)
@@ -212,20 +250,26 @@ class Table:
         index.add_incoming(cx.b.and_(cx.b.add(index, i64(1)), mask), step)
         cx.b.branch(probe)
         cx.b.position_at_end(insert)
+
+        def again() -> None:
+            index.add_incoming(index, cx.b.block)
+            cx.b.branch(probe)
+
+        self._claim(slot, again)
         self._insert(keys, slot, expected, init_accumulators)
         cx.b.branch(found)
         cx.b.position_at_end(found)
         return slot
 
-    def _only_slot(self, slot: ll.Value, init_accumulators: _Init, always_seen: int) -> ll.Value:
+    def _only_slot(self, slot: ll.Value, init_accumulators: Init, always_seen: int) -> ll.Value:
         """The single group of a program without keys."""
-        cx, wanted = self.cx, i64(_USED | always_seen)
+        cx, wanted = self.cx, i64(USED | always_seen)
         tag = cx.b.load(slot, typ=I64)
         incomplete = cx.b.icmp_signed("!=", cx.b.and_(tag, wanted), wanted)
         with cx.b.if_then(incomplete, likely=False):
             unused = cx.b.icmp_signed("==", tag, i64(0))
             with cx.b.if_then(unused):
-                self._insert([], slot, i64(_USED), init_accumulators)
+                self._insert([], slot, i64(USED), init_accumulators)
             cx.b.store(cx.b.or_(cx.b.load(slot, typ=I64), wanted), slot)
         return slot
 
@@ -234,7 +278,7 @@ class Table:
 
         One fixed-width key is compared itself, so its hash need not be in the tag.
         """
-        expected, mask = i64(_USED), _USED
+        expected, mask = i64(USED), USED
         if len(keys) > 1 or keys[0].value.type.is_bytes:
             expected = self.cx.b.or_(self.cx.b.and_(hash_, i64(HASH_BITS)), expected)
             mask |= HASH_BITS
@@ -263,27 +307,25 @@ class Table:
         cx.b.cbranch(same, found, miss).set_weights(_MOSTLY)
 
     def _insert(
-        self, keys: list[Key], slot: ll.Value, tag: ll.Value, init_accumulators: _Init
+        self, keys: list[Key], slot: ll.Value, tag: ll.Value, init_accumulators: Init
     ) -> None:
         """Make a group; every check comes before the first store."""
-        cx = self.cx
-        block = cx.b.load(self.registers.block, typ=PTR)
-        count = cx.load_field(block, TableBlock, "count")
-        full = cx.b.icmp_signed(">=", count, cx.load_field(block, TableBlock, "limit"))
-        with cx.b.if_then(full, likely=False):
-            cx.leave(Exit.GROW_TABLE, cx.row)
         strings = [key.value for key in keys if key.value.type.is_bytes]
         if strings:
             self._reserve(self._room(strings))
-        cx.store_field(cx.b.add(count, i64(1)), block, TableBlock, "count")
+        self._count_group()
         if self.incomplete is not None:
-            complete = cx.load_field(block, TableBlock, "complete")
-            still = cx.b.select(self.incomplete, i64(0), complete)
-            cx.store_field(still, block, TableBlock, "complete")
-        cx.b.store(tag, slot)
+            self._note_incomplete(self.incomplete)
         for key in keys:
             self._store_key(slot, key)
         init_accumulators(slot)
+        self._publish(slot, tag)
+
+    def _note_incomplete(self, incomplete: ll.Value) -> None:
+        cx = self.cx
+        block = cx.b.load(self.registers.block, typ=PTR)
+        complete = cx.load_field(block, TableBlock, "complete")
+        cx.store_field(cx.b.select(incomplete, i64(0), complete), block, TableBlock, "complete")
 
     def _room(self, strings: list[Value]) -> ll.Value:
         room: ll.Value = i64(0)

@@ -75,7 +75,8 @@ class Table:
         self.block = TableBlock()
         self.block.slice_start = slice_start
         self.block.complete = 1
-        self._arenas: list[NDArray[np.uint8]] = []
+        self.block.whole = self.address
+        self.arenas: list[NDArray[np.uint8]] = []
         self._resize(slots)
 
     @property
@@ -96,7 +97,7 @@ class Table:
     @property
     def bytes(self) -> int:
         """The memory of its slots and strings."""
-        return self.slots.nbytes + sum(arena.nbytes for arena in self._arenas)
+        return self.slots.nbytes + sum(arena.nbytes for arena in self.arenas)
 
     def grow(self, code: Rehashing, at_least: int = 0) -> None:
         """More slots, for `at_least` as many groups, and move the groups over.
@@ -114,16 +115,16 @@ class Table:
 
     def add_arena(self, room: int) -> None:
         """Give kernels a new piece of memory for strings; the old ones stay where they are."""
-        grown = _FIRST_ARENA_BYTES << min(len(self._arenas), 16)
+        grown = _FIRST_ARENA_BYTES << min(len(self.arenas), 16)
         size = max(room, min(grown, _MOST_ARENA_BYTES))
         arena = np.empty(size, np.uint8)
-        self._arenas.append(arena)
+        self.arenas.append(arena)
         self.block.arena_next = arena.ctypes.data
         self.block.arena_end = arena.ctypes.data + size
 
     def adopt_strings(self, other: Table) -> None:
         """Keep the memory of another table's strings alive: its groups were moved here."""
-        self._arenas += other._arenas
+        self.arenas += other.arenas
 
     def release(self) -> None:
         """Give the memory back; the table is not used any more."""
@@ -180,7 +181,7 @@ class GroupState:
             wanted = self.current.groups
             while load_limit(size) < wanted:
                 size *= 2
-        table = Table(self.layout, size, start)
+        table = self._new_table(start, size)
         self.tables[start] = self._by_address[table.address] = table
         self.block.current = table.address
         if 2 * len(self.tables) > len(self._directory):
@@ -191,7 +192,7 @@ class GroupState:
     def replace_current(self) -> Table:
         """Put an empty table in the current one's place, and hand that out."""
         old = self.current
-        table = Table(self.layout, len(old.slots), int(old.block.slice_start))
+        table = self._new_table(int(old.block.slice_start), len(old.slots))
         del self._by_address[old.address]
         self.tables[int(old.block.slice_start)] = self._by_address[table.address] = table
         self.block.current = table.address
@@ -202,6 +203,9 @@ class GroupState:
         """Give the memory of the tables back; the state is not used any more."""
         for table in self.tables.values():
             table.release()
+
+    def _new_table(self, start: int, slots: int) -> Table:
+        return Table(self.layout, slots, start)
 
     def _make_directory(self, size: int) -> None:
         self._directory = (DirectoryEntry * size)()

@@ -237,11 +237,11 @@ group.insert.endif:
   %".163" = add i64 %"count", 1
   %".164" = getelementptr inbounds i8, ptr %".153", i64 32
   store i64 %".163", ptr %".164"
+  %".166" = getelementptr inbounds i8, ptr %".136", i64 8
+  store i64 %".114", ptr %".166"
+  %".168" = getelementptr inbounds i8, ptr %".136", i64 16
+  store i64 0, ptr %".168"
   store i64 1, ptr %".136"
-  %".167" = getelementptr inbounds i8, ptr %".136", i64 8
-  store i64 %".114", ptr %".167"
-  %".169" = getelementptr inbounds i8, ptr %".136", i64 16
-  store i64 0, ptr %".169"
   br label %"group.found"
 leave.grow_table:
   %".209" = getelementptr inbounds i8, ptr %".1", i64 96
@@ -452,11 +452,11 @@ group.insert.endif:
   %".110" = add i64 %"count", 1
   %".111" = getelementptr inbounds i8, ptr %".100", i64 32
   store i64 %".110", ptr %".111"
+  %".113" = getelementptr inbounds i8, ptr %".83", i64 8
+  store i64 %".66", ptr %".113"
+  %".115" = getelementptr inbounds i8, ptr %".83", i64 16
+  store i64 0, ptr %".115"
   store i64 1, ptr %".83"
-  %".114" = getelementptr inbounds i8, ptr %".83", i64 8
-  store i64 %".66", ptr %".114"
-  %".116" = getelementptr inbounds i8, ptr %".83", i64 16
-  store i64 0, ptr %".116"
   br label %"group.found"
 leave.grow_table:
   %".145" = getelementptr inbounds i8, ptr %".1", i64 96

@@ -227,11 +227,11 @@ group.insert.endif:
   %".153" = add i64 %"count", 1
   %".154" = getelementptr inbounds i8, ptr %".143", i64 32
   store i64 %".153", ptr %".154"
+  %".156" = getelementptr inbounds i8, ptr %".126", i64 8
+  store i64 %".104", ptr %".156"
+  %".158" = getelementptr inbounds i8, ptr %".126", i64 16
+  store i64 0, ptr %".158"
   store i64 1, ptr %".126"
-  %".157" = getelementptr inbounds i8, ptr %".126", i64 8
-  store i64 %".104", ptr %".157"
-  %".159" = getelementptr inbounds i8, ptr %".126", i64 16
-  store i64 0, ptr %".159"
   br label %"group.found"
 leave.grow_table:
   %".199" = getelementptr inbounds i8, ptr %".1", i64 96
@@ -432,11 +432,11 @@ group.insert.endif:
   %".100" = add i64 %"count", 1
   %".101" = getelementptr inbounds i8, ptr %".90", i64 32
   store i64 %".100", ptr %".101"
+  %".103" = getelementptr inbounds i8, ptr %".73", i64 8
+  store i64 %".56", ptr %".103"
+  %".105" = getelementptr inbounds i8, ptr %".73", i64 16
+  store i64 0, ptr %".105"
   store i64 1, ptr %".73"
-  %".104" = getelementptr inbounds i8, ptr %".73", i64 8
-  store i64 %".56", ptr %".104"
-  %".106" = getelementptr inbounds i8, ptr %".73", i64 16
-  store i64 0, ptr %".106"
   br label %"group.found"
 leave.grow_table:
   %".135" = getelementptr inbounds i8, ptr %".1", i64 96
