@@ -3,10 +3,12 @@
 from adaptive import functions
 from adaptive.api import Stream, stream
 from adaptive.decorator import adaptive, explain
+from adaptive.engine import Engine
 from adaptive.explain import CannotAdaptError, Explanation
 
 __all__ = [
     "CannotAdaptError",
+    "Engine",
     "Explanation",
     "Stream",
     "adaptive",

@@ -22,6 +22,7 @@ class AggregateFunction:
     can_overflow: bool = False
     few_is_null: bool = False  # whether some values do not suffice for a result
     defaults: tuple[Scalar, ...] = ()  # of the parameters
+    keeps_values: bool = False  # whether a group has to remember every value
 
 
 def _count(name: str, argument: DataType | None) -> DataType:

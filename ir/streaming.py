@@ -22,7 +22,7 @@ from ir.windows import SessionWindow, SlidingWindow, TumblingWindow, Window, tim
 
 
 def evaluate(plan: Operator, rows: Iterable[Row]) -> list[dict[str, Scalar]]:
-    """The rows that an operator makes of its source's rows: by window, then by appearance."""
+    """The rows that an operator makes of its source's rows: by window, then by key."""
     names = plan.schema.names
     return [{name: row[name] for name in names} for row in _rows(plan, rows)]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TypeAlias
 
 from ir.accumulators import Accumulator, accumulator
 from ir.aggregates import AggregateCall
-from ir.arithmetic import normalize_key
+from ir.arithmetic import normalize_key, order_key
 from ir.evaluate import Row, evaluate_expr
 from ir.expr import Scalar
 from ir.operators import WINDOW_END, WINDOW_START, Aggregate, Named
@@ -42,6 +42,11 @@ class Group:
         return {**bounds, **self.key, **made}
 
 
+def in_order(groups: Iterable[Group]) -> list[Group]:
+    """Groups by their keys."""
+    return sorted(groups, key=lambda group: order_of(group.key))
+
+
 @dataclass
 class Window:
     """The groups, or for a session the numbered rows, of one window that is still open."""
@@ -55,6 +60,11 @@ class Window:
 def keys_of(keys: tuple[Named, ...], row: Row) -> Key:
     """The values of the keys in a row, equal ones made the same."""
     return {key.name: normalize_key(evaluate_expr(key.expr, row)) for key in keys}
+
+
+def order_of(key: Key) -> tuple[tuple[bool, object], ...]:
+    """Where a key stands among others: results of one window come in this order, null first."""
+    return tuple((v is not None, 0 if v is None else order_key(v)) for v in key.values())
 
 
 def identity_of(key: Key) -> Identity:
@@ -118,7 +128,7 @@ class _NoWindow:
 
     def close(self, closed_to: int | None) -> Emitted:
         if closed_to is None:
-            yield from (group.result() for group in self.groups.values())
+            yield from (group.result() for group in in_order(self.groups.values()))
 
 
 class _TimeWindows:
@@ -148,7 +158,7 @@ class _TimeWindows:
             if closed_to is None or window.end <= closed_to:
                 del self.open[start]
                 bounds = {WINDOW_START: window.start, WINDOW_END: window.end}
-                yield from (group.result(**bounds) for group in window.groups.values())
+                yield from (group.result(**bounds) for group in in_order(window.groups.values()))
 
 
 class _Sessions:
@@ -184,7 +194,9 @@ class _Sessions:
                 if closed_to is None or session.end <= closed_to:
                     sessions.remove(session)
                     closed.append((session, key))
-        for session, key in sorted(closed, key=lambda one: (one[0].end, one[0].start)):
+        for session, key in sorted(
+            closed, key=lambda one: (one[0].end, one[0].start, order_of(one[1]))
+        ):
             rows = [row for _, row in session.rows]
             yield _result_of(self.node, key, rows, session.start, session.end)
 
@@ -206,7 +218,7 @@ class _Counts:
     def close(self, closed_to: int | None) -> Emitted:
         if closed_to is not None:
             return
-        for key, rows in self.rows.values():
+        for key, rows in sorted(self.rows.values(), key=lambda one: order_of(one[0])):
             for start in range(0, len(rows), self.window.slide):
                 if start + self.window.size > len(rows):
                     end = start + self.window.size

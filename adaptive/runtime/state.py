@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -41,6 +41,14 @@ def load_limit(slots: int) -> int:
     find their group at its home. Consecutive keys hardly collide at either.
     """
     return slots // 2
+
+
+def _size_for(groups: int) -> int:
+    """The slots of a table that takes so many groups before it grows."""
+    size = _FIRST_SLOTS
+    while load_limit(size) < groups:
+        size *= 2
+    return size
 
 
 def mark_unused(slots: NDArray[np.void], layout: SlotLayout) -> None:
@@ -176,18 +184,24 @@ class GroupState:
 
     def add_slice(self, start: int) -> None:
         """Make a table for a slice, as large as the last slice turned out to need."""
-        size = _FIRST_SLOTS
-        if self.tables:
-            wanted = self.current.groups
-            while load_limit(size) < wanted:
-                size *= 2
-        table = self._new_table(start, size)
-        self.tables[start] = self._by_address[table.address] = table
-        self.block.current = table.address
+        table = self._add_table(start, _size_for(self.current.groups if self.tables else 0))
         if 2 * len(self.tables) > len(self._directory):
             self._make_directory(2 * len(self._directory))
         else:
             self._enter(table)
+
+    def detach(self, starts: Iterable[int], current: int) -> dict[int, Table]:
+        """Hand out the tables of some slices; the slice `current` is then the current one."""
+        taken = {start: self.tables.pop(start) for start in starts}
+        for table in taken.values():
+            del self._by_address[table.address]
+        if int(self.block.current) not in self._by_address:
+            if current in self.tables:
+                self.block.current = self.tables[current].address
+            else:
+                self._add_table(current, _size_for(max(t.groups for t in taken.values())))
+        self._make_directory(len(self._directory))
+        return taken
 
     def replace_current(self) -> Table:
         """Put an empty table in the current one's place, and hand that out."""
@@ -206,6 +220,13 @@ class GroupState:
 
     def _new_table(self, start: int, slots: int) -> Table:
         return Table(self.layout, slots, start)
+
+    def _add_table(self, start: int, slots: int) -> Table:
+        """An empty table for a slice, which becomes the current one; not in the directory yet."""
+        table = self._new_table(start, slots)
+        self.tables[start] = self._by_address[table.address] = table
+        self.block.current = table.address
+        return table
 
     def _make_directory(self, size: int) -> None:
         self._directory = (DirectoryEntry * size)()

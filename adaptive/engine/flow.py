@@ -1,0 +1,261 @@
+"""Batches in, morsels out to threads: the queue, its limit, and what happens on errors."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, Protocol
+
+import pyarrow as pa
+
+from adaptive.engine.morsel import Morsel, QueuedBatch
+from adaptive.runtime.binding import BoundBatch
+
+WhenFull = Literal["block", "raise"]
+
+
+class QueueFull(RuntimeError):
+    """The queue has no room for a batch, and `when_full="raise"` says not to wait."""
+
+
+class Work(Protocol):
+    """What threads do with morsels; one worker's calls come from one thread at a time."""
+
+    def attend(self, worker: int, morsel: Morsel) -> None:
+        """Process a morsel."""
+
+    def rest(self, worker: int) -> None:
+        """The worker has nothing to do; the queue is locked, so this is short."""
+
+    def settle(self) -> None:
+        """Do what has become due, outside of any lock."""
+
+    def morsel_rows(self, queued: QueuedBatch) -> int:
+        """How many rows the next morsel of a batch should have."""
+
+
+class Flow:
+    """The threads of an engine and the batches on their way to them.
+
+    Without threads, `push` does the work itself. With `everyone`, each worker
+    gets every morsel; else one of them does.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        threads: int,
+        time_column: str | None,
+        *,
+        capacity_bytes: int,
+        when_full: WhenFull,
+        everyone: bool = False,
+    ) -> None:
+        self._work, self._column = work, time_column
+        self._capacity, self._when_full = capacity_bytes, when_full
+        self._everyone = everyone
+        self._changed = threading.Condition(threading.Lock())
+        self._batches: deque[QueuedBatch | int] = deque()  # an int is a punctuation
+        self._ahead: list[deque[Morsel]] = [deque() for _ in range(max(1, threads))]
+        self._previous: Morsel | None = None
+        self._morsels = 0
+        self._open = 0  # morsels that are taken and not done
+        self._queued_bytes = 0
+        self._rows = 0
+        self._idle: set[int] = set()
+        self._stopped = False
+        self._error: BaseException | None = None
+        self._threads: list[threading.Thread] = []
+        self._wanted = threads
+
+    # -- the caller's side ----------------------------------------------------
+
+    @property
+    def queued_bytes(self) -> int:
+        """The memory of batches that are waiting or being worked on."""
+        return self._queued_bytes
+
+    @property
+    def rows(self) -> int:
+        """How many rows have been pushed."""
+        return self._rows
+
+    def start(self) -> None:
+        """Start the threads."""
+        for worker in range(self._wanted):
+            thread = threading.Thread(
+                target=self._loop, args=(worker,), name=f"kodiak-{worker}", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+
+    def push(self, batch: pa.RecordBatch, bound: BoundBatch | None) -> None:
+        """Put a batch behind the others; waits, or raises, while there is no room."""
+        self.check()
+        queued = QueuedBatch(batch, bound, self._rows)
+        if not queued.rows:
+            return
+        with self._changed:
+            self._wait_for_room(queued.bytes)
+            self._rows += queued.rows
+            self._queued_bytes += queued.bytes
+            self._batches.append(queued)
+            self._changed.notify_all()
+        self._help()
+
+    def punctuate(self, time_us: int) -> None:
+        """Put the news that time has come to `time_us` behind the batches."""
+        self.check()
+        with self._changed:
+            self._batches.append(time_us)
+            self._changed.notify_all()
+        self._help()
+
+    def wait(self) -> None:
+        """Until everything that was pushed is done, or a worker has failed."""
+        with self._changed:
+            while self._error is None and (self._has_work() or self._open):
+                self._changed.wait()
+        self.check()
+
+    def stop(self) -> None:
+        """End the threads when they are done with their morsels; what is queued is dropped."""
+        with self._changed:
+            self._stopped = True
+            self._batches.clear()
+            self._queued_bytes = 0
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+
+    def check(self) -> None:
+        """Raise what a worker failed with."""
+        if self._error is not None:
+            raise self._error
+
+    # -- the workers' side ----------------------------------------------------
+
+    @contextmanager
+    def idle(self) -> Iterator[set[int]]:
+        """The workers that wait, and go on waiting while this lasts."""
+        with self._changed:
+            yield set(self._idle)
+
+    def _loop(self, worker: int) -> None:
+        while (morsel := self._take(worker)) is not None:
+            self._attend(worker, morsel)
+
+    def _help(self) -> None:
+        """Without threads, the caller does the work."""
+        while not self._wanted:
+            morsel = self._next(0)
+            if morsel is None:
+                self.check()
+                return
+            self._attend(0, morsel)
+
+    def _attend(self, worker: int, morsel: Morsel) -> None:
+        try:
+            self._work.attend(worker, morsel)
+        except BaseException as error:
+            self._fail(error)
+        finally:
+            self._done(morsel)
+
+    def _take(self, worker: int) -> Morsel | None:
+        """The next morsel; waits for one, and returns None at the end."""
+        while True:
+            with self._changed:
+                self._idle.discard(worker)
+                morsel = self._next_locked(worker)
+                if morsel is not None or self._stopped:
+                    return morsel
+                self._work.rest(worker)
+                self._idle.add(worker)
+            try:
+                self._work.settle()
+            except BaseException as error:
+                self._fail(error)
+            with self._changed:
+                while not (self._stopped or self._has_work_for(worker)):
+                    self._changed.wait()
+
+    def _next(self, worker: int) -> Morsel | None:
+        with self._changed:
+            return self._next_locked(worker)
+
+    def _next_locked(self, worker: int) -> Morsel | None:
+        if self._error is not None or self._stopped:
+            return None
+        ahead = self._ahead[worker]
+        if not ahead:
+            morsel = self._cut()
+            if morsel is None:
+                return None
+            for other in self._ahead if self._everyone else [ahead]:
+                other.append(morsel)
+                self._open += 1
+        return ahead.popleft()
+
+    def _cut(self) -> Morsel | None:
+        """The next rows of the first batch, or the next punctuation."""
+        if not self._batches:
+            return None
+        first = self._batches[0]
+        if isinstance(first, int):
+            self._batches.popleft()
+            made = Morsel(self._morsels, self._previous, self._column, punctuation=first)
+        else:
+            begin = first.next_row
+            end = min(first.rows, begin + self._work.morsel_rows(first))
+            made = Morsel(
+                self._morsels, self._previous, self._column, queued=first, first=begin, last=end
+            )
+            first.next_row = end
+            first.open_morsels += len(self._ahead) if self._everyone else 1
+            if end == first.rows:
+                self._batches.popleft()
+        self._morsels += 1
+        self._previous = made
+        return made
+
+    def _done(self, morsel: Morsel) -> None:
+        with self._changed:
+            self._open -= 1
+            queued = morsel.queued
+            if queued is not None:
+                queued.open_morsels -= 1
+                if not queued.open_morsels and queued.next_row == queued.rows:
+                    self._queued_bytes -= queued.bytes
+            self._changed.notify_all()
+
+    def _fail(self, error: BaseException) -> None:
+        with self._changed:
+            if self._error is None:
+                self._error = error
+            self._batches.clear()
+            for ahead in self._ahead:
+                self._open -= len(ahead)
+                ahead.clear()
+            self._changed.notify_all()
+
+    def _has_work(self) -> bool:
+        return bool(self._batches) or any(self._ahead)
+
+    def _has_work_for(self, worker: int) -> bool:
+        return bool(self._batches or self._ahead[worker]) and self._error is None
+
+    def _wait_for_room(self, size: int) -> None:
+        """A batch that is larger than the whole queue goes in when the queue is empty."""
+        while self._queued_bytes and self._queued_bytes + size > self._capacity:
+            if self._when_full == "raise":
+                raise QueueFull(
+                    f"{self._queued_bytes} bytes are queued and the batch has {size}; the limit is"
+                    f" {self._capacity}: push later, or raise queue_bytes"
+                )
+            if self._error is not None or self._stopped:
+                return
+            self._changed.wait()

@@ -1,0 +1,95 @@
+"""Morsels: the ranges of rows that threads take, and how far time has come before each."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from adaptive.runtime.binding import BoundBatch
+
+
+class QueuedBatch:
+    """A batch that waits to be cut into morsels; `bound` is how kernels see it."""
+
+    def __init__(self, batch: pa.RecordBatch, bound: BoundBatch | None, row_base: int) -> None:
+        self.batch = batch
+        self.bound = bound
+        self.row_base = row_base  # the number of its first row in the stream
+        self.rows = int(batch.num_rows)
+        self.bytes = int(batch.nbytes)
+        self.next_row = 0  # of the next morsel
+        self.open_morsels = 0  # those that are taken and not done
+
+
+class Morsel:
+    """Rows of a batch, or without one: time goes on to `punctuation`.
+
+    How far time has come is found by whoever needs it first. Threads may do that
+    twice; none waits for another.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        previous: Morsel | None,
+        column: str | None,
+        *,
+        queued: QueuedBatch | None = None,
+        first: int = 0,
+        last: int = 0,
+        punctuation: int | None = None,
+    ) -> None:
+        self.index = index
+        self.queued, self.first, self.last = queued, first, last
+        self._previous = previous
+        self._column = column  # the times that count
+        self._punctuation = punctuation
+        self._settled = False
+        self._before: int | None = None
+        self._reached: int | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return self.last - self.first
+
+    @property
+    def before(self) -> int | None:
+        """The greatest time of all that came before it."""
+        self._settle()
+        return self._before
+
+    @property
+    def reached(self) -> int | None:
+        """The greatest time of all up to its end."""
+        self._settle()
+        return self._reached
+
+    def _settle(self) -> None:
+        chain: list[Morsel] = []
+        morsel: Morsel | None = self
+        while morsel is not None and not morsel._settled:
+            chain.append(morsel)
+            morsel = morsel._previous
+        known = None if morsel is None else morsel._reached
+        for one in reversed(chain):
+            greatest = one._greatest()
+            one._before, one._reached = known, later(known, greatest)
+            one._settled, one._previous = True, None
+            known = one._reached
+
+    def _greatest(self) -> int | None:
+        if self.queued is None:
+            return self._punctuation
+        if self._column is None:
+            return None
+        times = self.queued.batch.column(self._column)
+        found = pc.max(times.slice(self.first, self.rows))
+        return int(found.value) if found.is_valid else None
+
+
+def later(left: int | None, right: int | None) -> int | None:
+    """The later of two times, of which either may be unknown."""
+    if left is None or right is None:
+        return right if left is None else left
+    return max(left, right)

@@ -1,0 +1,70 @@
+"""A query without an aggregate: rows are filtered and computed, and come out in order."""
+
+from __future__ import annotations
+
+import threading
+
+import pyarrow as pa
+
+from adaptive.engine.downstream import Consumer
+from adaptive.engine.morsel import Morsel, QueuedBatch
+from adaptive.runtime.projection import Projection
+from ir import ProjectionProgram
+
+MORSEL_ROWS = 65_536
+
+
+class ProjectedWork:
+    """Threads that project morsels; whoever has the next one in order delivers."""
+
+    late_rows = 0
+
+    def __init__(
+        self,
+        program: ProjectionProgram,
+        consumer: Consumer,
+        workers: int,
+        morsel_rows: int | None = None,
+    ) -> None:
+        self._projections = [Projection(program) for _ in range(workers)]
+        self._consumer = consumer
+        self._morsel_rows = morsel_rows or MORSEL_ROWS
+        self._made: dict[int, pa.RecordBatch | None] = {}
+        self._next = 0
+        self._token = threading.Lock()  # of the one who delivers; nobody waits for it
+
+    @property
+    def bytes(self) -> int:
+        """The memory of results that wait for earlier ones."""
+        return sum(batch.nbytes for batch in list(self._made.values()) if batch is not None)
+
+    def morsel_rows(self, queued: QueuedBatch) -> int:
+        """Enough rows to be worth a call."""
+        return self._morsel_rows
+
+    def attend(self, worker: int, morsel: Morsel) -> None:
+        """Project the rows of a morsel."""
+        made = None
+        if morsel.queued is not None:
+            rows = morsel.queued.batch.slice(morsel.first, morsel.rows)
+            made = self._projections[worker].run(rows)
+        self._made[morsel.index] = made
+        self.settle()
+
+    def rest(self, worker: int) -> None:
+        """Nothing is held back."""
+
+    def settle(self) -> None:
+        """Deliver what is next in order, unless somebody else does."""
+        while self._next in self._made and self._token.acquire(blocking=False):
+            try:
+                while self._next in self._made:
+                    batch = self._made.pop(self._next)
+                    self._next += 1
+                    if batch is not None and batch.num_rows:
+                        self._consumer(batch)
+            finally:
+                self._token.release()
+
+    def finish(self) -> None:
+        """All morsels are done and delivered."""
