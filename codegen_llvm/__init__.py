@@ -3,6 +3,9 @@
 from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
 from codegen_llvm.decimal_sums import average_decimals
 from codegen_llvm.gather import gather_slots, gather_strings
+from codegen_llvm.keyed import CompiledKeyed, compile_keyed
+from codegen_llvm.keyed_move import CompiledMove, compile_move
+from codegen_llvm.keyed_slots import keyed_layout
 from codegen_llvm.layout import Encoding, InputLayout, SlotLayout, slot_layout
 from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
@@ -10,6 +13,8 @@ from codegen_llvm.variant import CompiledVariant, compile_variant
 
 __all__ = [
     "CompiledCombine",
+    "CompiledKeyed",
+    "CompiledMove",
     "CompiledProjection",
     "CompiledVariant",
     "Encoding",
@@ -18,10 +23,13 @@ __all__ = [
     "average_decimals",
     "can_subtract",
     "compile_combine",
+    "compile_keyed",
+    "compile_move",
     "compile_projection",
     "compile_variant",
     "gather_slots",
     "gather_strings",
+    "keyed_layout",
     "slot_layout",
     "unsupported",
     "unsupported_in_engine",

@@ -34,6 +34,8 @@ class Exit(IntEnum):
     SPILL = 6  # a sum of the row's group would not fit: go on with an empty table
     WINDOW_END = 7  # the last row done has the time `detail`, which closes windows
     GROW_OUTPUT = 8  # the output column `detail` needs `wanted` bytes for its strings
+    OUTPUT_FULL = 9  # fewer than `detail` results fit the memory for them
+    GROW_NODES = 10  # no slot is left for a further window of a key
 
 
 @_words
@@ -89,6 +91,29 @@ class StateBlock(ctypes.Structure):
     directory: int  # DirectoryEntry[directory_mask + 1], open addressing
     directory_mask: int
     directory_shift: int
+
+
+@_words
+class KeyedBlock(ctypes.Structure):
+    """The session or count windows of one thread; begins as a `StateBlock` does.
+
+    A key's group is a slot of the table. Further slots of the key are nodes: places in one
+    piece of memory, told by their distance from its start, which is never 0.
+    """
+
+    current: int  # the TableBlock of the keys
+    closed_to: int  # windows that end here or before are closed
+    lag: int  # how far behind the times of rows `closed_to` stays
+    earliest: int  # no open session ends before this
+    open: int  # how many sessions are open
+    partition: int  # the keys that are aggregated, of `partitions` parts of all keys
+    partitions: int
+    output: int  # where the next result goes, as a slot
+    output_end: int
+    nodes: int
+    node_next: int  # the first node that was never used
+    node_end: int
+    node_free: int  # the nodes that were given back, a list; 0 is its end
 
 
 @_words

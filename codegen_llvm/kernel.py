@@ -28,7 +28,7 @@ from ir.pipelines import RowProgram, narrow_nulls
 from ir.windows import time_of
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
-_BLOCK_ROWS = 16384  # without a selection, the rows between two looks at the time
+BLOCK_ROWS = 16384  # without a selection, the rows between two looks at the time
 
 _Process = Callable[[ll.Value, ll.Value], None]  # emits the code for rows from first to last
 _BlockBody = Callable[[KernelContext, Columns], _Process]
@@ -72,14 +72,14 @@ class _Functions:
 
     def __post_init__(self) -> None:
         self.errors: list[tuple[str, str]] = []
-        self.filters = _filters(self.program)
+        self.filters = effective_filters(self.program)
 
     def build_run(self, spec: VariantSpec) -> list[tuple[str, str]]:
         """Emit the functions; returns the errors that they may report."""
         if self.filters and spec.block_rows is not None:
             self._run_blocks(spec.block_rows, self._select_and_aggregate)
         elif self.program.watermark is not None:
-            self._run_blocks(spec.block_rows or _BLOCK_ROWS, self._aggregate_each)
+            self._run_blocks(spec.block_rows or BLOCK_ROWS, self._aggregate_each)
         else:
             self._run_rows()
         return self.errors
@@ -291,7 +291,7 @@ class _Functions:
         return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups)
 
 
-def _filters(program: RowProgram) -> tuple[Expr, ...]:
+def effective_filters(program: RowProgram) -> tuple[Expr, ...]:
     """The program's filters that are not met anyway; a row without a time is in no window."""
     filters = program.filters
     time = time_of(program.window)

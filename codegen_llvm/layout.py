@@ -164,6 +164,7 @@ def slot_layout(
     *,
     wide: bool = False,
     shared: bool = False,
+    fields: tuple[tuple[str, str], ...] = (),
 ) -> SlotLayout:
     """Lay out a slot for a program's keys and aggregates, widest pieces first.
 
@@ -173,10 +174,11 @@ def slot_layout(
     when a group, or an aggregate of it, has no rows left. `wide` is the layout
     of window tables; it counts rows too. `shared` is that of tables which several
     threads update: sums in 128 bits have no overflow that would have to be undone.
+    `fields` are further pieces of a slot.
     """
     counts_rows = counts_rows or wide
     rows = _rows_field(program, counts_rows)
-    pieces: list[tuple[str, str]] = [(ROWS, "i8")] if rows == ROWS else []
+    pieces: list[tuple[str, str]] = [(ROWS, "i8"), *fields] if rows == ROWS else [*fields]
     for position, key in enumerate(program.keys):
         pieces += value_fields(f"key{position}", key.expr.type)
     for position, aggregate in enumerate(program.aggregates):
@@ -186,11 +188,11 @@ def slot_layout(
     pieces.sort(key=lambda piece: -int(piece[1][1:]))
     if slice_is_key:
         pieces.insert(0, ("slice", "i8"))  # behind the tag, whatever follows: see `build_migrate`
-    fields, size = _placed(pieces)
+    placed, size = _placed(pieces)
     seen = frozenset(i for i, a in enumerate(program.aggregates) if _may_be_empty(a))
     direct = None if slice_is_key or wide or shared else _direct_key(program)
     return SlotLayout(
-        fields, size, len(program.keys), seen, slice_is_key, direct, rows, wide, shared
+        placed, size, len(program.keys), seen, slice_is_key, direct, rows, wide, shared
     )
 
 

@@ -336,12 +336,17 @@ class Table:
     def reserve_all(self, rooms: list[ll.Value]) -> None:
         """Leave the kernel unless the arena has room for all of this, and for new keys beside."""
         self.reserved = None
-        if rooms:
-            total = rooms[0]
-            for room in rooms[1:]:
-                total = self.cx.b.add(total, room)
-            self._reserve(total)
-            self.reserved = total
+        self.reserved = self.reserve_more(rooms)
+
+    def reserve_more(self, rooms: list[ll.Value]) -> ll.Value | None:
+        """Leave the kernel unless the arena has room for this beside all that is reserved."""
+        if not rooms:
+            return None
+        total = rooms[0]
+        for room in rooms[1:]:
+            total = self.cx.b.add(total, room)
+        self._reserve(total)
+        return total
 
     def _reserve(self, room: ll.Value) -> None:
         cx = self.cx

@@ -29,6 +29,9 @@ from ir import (
 )
 from ir.pipelines import RowProgram
 
+# The start and the end of the window: of all groups, or of each.
+Bounds = tuple[int, int] | tuple[NDArray[np.int64], NDArray[np.int64]]
+
 # Groups a batch: the consumer (Spark, a queue) gets pieces of some megabytes.
 BATCH_GROUPS = 256 * 1024
 
@@ -75,6 +78,18 @@ class Groups:
         return null if null.any() else None
 
 
+class SlotGroups(Groups):
+    """Groups that lie one after another already, in memory of the caller's."""
+
+    def __init__(self, layout: SlotLayout, slots: NDArray[np.void]) -> None:
+        self.layout = layout
+        self._slots = slots
+        self.tag = self.column("tag")
+
+    def release(self) -> None:
+        """The memory is the caller's."""
+
+
 def export_groups(program: RowProgram, state: GroupState) -> Iterator[pa.RecordBatch]:
     """The output rows of a program, slice by slice, in batches."""
     if is_global(program) and not state.groups:
@@ -101,9 +116,16 @@ def export_table(
     return _batch(program, Groups(table.layout, [table]), bounds)
 
 
-def _batch(
-    program: RowProgram, groups: Groups, bounds: tuple[int, int] | None = None
-) -> pa.RecordBatch:
+def export_slots(
+    program: RowProgram, layout: SlotLayout, slots: NDArray[np.void], bounds: Bounds
+) -> Iterator[pa.RecordBatch]:
+    """The output rows of groups in slots, with the bounds of the window of each, in batches."""
+    whole = _batch(program, SlotGroups(layout, slots), bounds)
+    for begin in range(0, len(slots), BATCH_GROUPS):
+        yield whole.slice(begin, BATCH_GROUPS)
+
+
+def _batch(program: RowProgram, groups: Groups, bounds: Bounds | None = None) -> pa.RecordBatch:
     try:
         columns = list(_columns(program, groups, bounds))
     finally:
@@ -118,12 +140,12 @@ def _batches(program: RowProgram, groups: Groups) -> Iterator[pa.RecordBatch]:
         yield whole.slice(begin, BATCH_GROUPS)
 
 
-def _columns(
-    program: RowProgram, groups: Groups, bounds: tuple[int, int] | None
-) -> Iterator[pa.Array]:
+def _columns(program: RowProgram, groups: Groups, bounds: Bounds | None) -> Iterator[pa.Array]:
     if bounds is not None and WINDOW_START in program.output:
         type_ = program.output[WINDOW_START].type  # numbers of rows, for windows of those
-        yield from (_fixed(np.full(len(groups), at, np.int64), type_, None) for at in bounds)
+        for at in bounds:
+            values = np.full(len(groups), at, np.int64) if isinstance(at, int) else at
+            yield _fixed(values, type_, None)
     elif program.slices is not None:
         starts = groups.slice_starts()
         yield _fixed(starts, TIMESTAMP, None)

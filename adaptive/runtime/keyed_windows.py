@@ -1,0 +1,233 @@
+"""Session and count windows over Arrow batches, compiled: rows in, results that are final out."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from adaptive.runtime.binding import bind
+from adaptive.runtime.driver import KernelDriver
+from adaptive.runtime.export import Bounds, export_slots
+from adaptive.runtime.keyed_state import KeyedState
+from adaptive.runtime.state import Table
+from codegen_llvm import (
+    CompiledKeyed,
+    CompiledMove,
+    InputLayout,
+    SlotLayout,
+    compile_keyed,
+    compile_move,
+    keyed_layout,
+)
+from codegen_llvm.abi import Exit, KernelArgs
+from ir import GENERIC, INT64, CountWindow, SessionWindow, VariantSpec
+from ir.pipelines import RowProgram
+
+# As many strings as this are not worth moving what is left of them.
+_FEW_STRING_BYTES = 1024 * 1024
+_FEW_KEYS = 64
+
+_COMPILING = threading.Lock()
+
+
+@lru_cache(maxsize=64)
+def _compiled(
+    program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec, parts: bool
+) -> CompiledKeyed:
+    return compile_keyed(program, layout, slots, spec, parts)
+
+
+@lru_cache(maxsize=64)
+def _compiled_move(program: RowProgram, slots: SlotLayout) -> CompiledMove:
+    return compile_move(program, slots)
+
+
+class KeyedWindows:
+    """The session or count windows of a program in one thread.
+
+    Of the keys, those of one partition are aggregated; all rows move the watermark.
+    Workers with the same rows and all partitions make the whole result together.
+    """
+
+    def __init__(
+        self,
+        program: RowProgram,
+        *,
+        delay_us: int | None,
+        lateness_us: int,
+        partition: tuple[int, int] = (0, 1),
+        spec: VariantSpec = GENERIC,
+    ) -> None:
+        self.program = program
+        self._lateness_us = lateness_us
+        self._spec = spec
+        self._kernels: dict[InputLayout, CompiledKeyed] = {}
+        self._driver = KernelDriver()
+        self._final: list[pa.RecordBatch] = []
+        self._old_tables: list[Table] = []  # results have their strings there
+        self._moved_bytes = 0  # of the state, when it was last moved
+        self._state = KeyedState(keyed_layout(program))
+        block = self._state.block
+        block.lag = (delay_us or 0) + lateness_us
+        block.partition, block.partitions = partition
+        self._next_row = 0
+
+    @property
+    def late_rows(self) -> int:
+        """How many rows came when no open session could hold them."""
+        return int(self._driver.args.rows_late)
+
+    @property
+    def state_bytes(self) -> int:
+        """The memory of windows and of results that were not taken yet."""
+        return self._state.bytes + sum(table.bytes for table in self._old_tables)
+
+    @property
+    def groups(self) -> int:
+        """How many sessions are open, or how many keys have count windows."""
+        if isinstance(self.program.window, CountWindow):
+            return self._state.table.groups
+        return int(self._state.block.open)
+
+    def consume(self, batch: pa.RecordBatch, row_base: int | None = None) -> None:
+        """Add rows in the order of arrival; `row_base` is the number of the first one.
+
+        After an error, how many of the rows count is undefined.
+        """
+        base = self._next_row if row_base is None else row_base
+        self._next_row = base + batch.num_rows
+        if not batch.num_rows:
+            return
+        bound = bind(batch, self.program.input)
+        kernel = self._kernel(bound.layout)
+        self._driver.begin(bound, 0, bound.rows)
+        self._driver.args.row_base = base
+        while (code := self._driver.run(kernel, self._state.address)) != Exit.DONE:
+            self._serve(code, kernel)
+        self._sweep()
+
+    def advance(self, watermark_us: int) -> None:
+        """Time goes on: sessions that end at the watermark, less the lateness, are final."""
+        closed_to = max(watermark_us - self._lateness_us, INT64.low)
+        self._state.block.closed_to = max(int(self._state.block.closed_to), closed_to)
+        self._sweep()
+
+    def finish(self) -> None:
+        """The stream ends: everything that is open is final."""
+        if isinstance(self.program.window, SessionWindow):
+            self._state.block.closed_to = INT64.high
+            self._sweep()
+        else:
+            self._close()
+
+    def take(self) -> list[pa.RecordBatch]:
+        """The results that became final since the last time."""
+        slots = self._state.results
+        if len(slots):
+            ordered, bounds = self._bounds(slots)
+            self._final += export_slots(self.program, self._state.layout, ordered, bounds)
+        self._state.forget_results()
+        self._give_old_tables()
+        taken, self._final = self._final, []
+        return taken
+
+    def release(self) -> None:
+        """Give the memory back; the windows are not used any more."""
+        self._give_old_tables()
+        self._state.release()
+
+    def _bounds(self, slots: NDArray[np.void]) -> tuple[NDArray[np.void], Bounds]:
+        """The results in order, and the bounds of their windows."""
+        if isinstance(self.program.window, CountWindow):
+            starts = slots["start"].copy()
+            return slots, (starts, starts + self.program.window.size)
+        ordered = slots[np.lexsort((slots["start"], slots["end"]))]
+        return ordered, (ordered["start"].copy(), ordered["end"].copy())
+
+    def _kernel(self, layout: InputLayout) -> CompiledKeyed:
+        """The kernel for a layout; known ones are found without hashing the program again."""
+        if layout not in self._kernels:
+            parts = int(self._state.block.partitions) > 1
+            with _COMPILING:
+                self._kernels[layout] = _compiled(
+                    self.program, layout, self._state.layout, self._spec, parts
+                )
+        return self._kernels[layout]
+
+    def _serve(self, code: Exit, kernel: CompiledKeyed) -> None:
+        """Do what a kernel left for; it goes on at the row where it left."""
+        args = self._driver.args
+        match code:
+            case Exit.GROW_TABLE:
+                self._make_room(kernel)
+            case Exit.GROW_ARENA:
+                if not self._move_if_worth_it():
+                    self._state.table.add_arena(int(args.detail))
+            case Exit.OUTPUT_FULL:
+                self._state.grow_results(int(args.detail))
+            case Exit.GROW_NODES:
+                self._state.grow_nodes()
+            case Exit.ERROR:
+                raise kernel.error(int(args.detail), int(args.rows_done))
+
+    def _make_room(self, kernel: CompiledKeyed) -> None:
+        """Leave keys without sessions behind if they are many, else grow the table."""
+        self._sweep()
+        if not self._state.has_room:
+            self._state.table.grow(kernel)
+
+    def _sweep(self) -> None:
+        """Make results of the sessions that are closed; forget keys if most have none left."""
+        block, table = self._state.block, self._state.table
+        if block.closed_to < block.earliest or isinstance(self.program.window, CountWindow):
+            return
+        block.earliest, table.block.live = INT64.high, 0
+        self._close()
+        if table.groups > _FEW_KEYS and 2 * int(table.block.live) < table.groups:
+            self._move(int(table.block.live))
+
+    def _close(self) -> None:
+        """Go over all keys for what is final now; without a kernel, there has been no row."""
+        for kernel in list(self._kernels.values())[:1]:
+            args = KernelArgs()
+            args.row_end = len(self._state.table.slots)
+            args.state = self._state.address
+            while (code := Exit(kernel.close(ctypes.addressof(args)))) != Exit.DONE:
+                if code == Exit.GROW_ARENA:  # not to be moved amid: slots would have other numbers
+                    self._state.table.add_arena(int(args.detail))
+                else:
+                    assert code == Exit.OUTPUT_FULL, code
+                    self._state.grow_results(int(args.detail))
+                args.row_begin = args.rows_done
+
+    def _move_if_worth_it(self) -> bool:
+        """Leave strings behind that no window has any more, if they may be many."""
+        strings = self._state.string_bytes
+        if strings < max(_FEW_STRING_BYTES, 2 * self._moved_bytes):
+            return False
+        self._move(self._state.table.groups)
+        return True
+
+    def _move(self, keys: int) -> None:
+        """Go on with fresh memory that has only what is still needed."""
+        old, args = self._state, KernelArgs()
+        new = old.moved_to(keys)
+        with _COMPILING:
+            code = _compiled_move(self.program, old.layout)
+        args.state, args.row_end = new.address, len(old.table.slots)
+        while Exit(code.move(ctypes.addressof(args), old.address)) == Exit.GROW_ARENA:
+            new.table.add_arena(int(args.detail))
+            args.row_begin = args.rows_done
+        self._old_tables.append(old.table)
+        self._state = new
+        self._moved_bytes = new.string_bytes
+
+    def _give_old_tables(self) -> None:
+        for table in self._old_tables:
+            table.release()
+        self._old_tables = []
