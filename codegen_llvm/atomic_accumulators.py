@@ -30,8 +30,6 @@ class _Atomic(Accumulator):
         def store() -> None:
             with self._if_not_null():
                 self._update(slot)
-                if self.counts:
-                    self._rmw("add", self._address(slot, ".count"), i64(1))
 
         return store
 

@@ -183,7 +183,7 @@ def slot_layout(
         pieces += value_fields(f"key{position}", key.expr.type)
     for position, aggregate in enumerate(program.aggregates):
         pieces += _state_fields(f"agg{position}", aggregate, counts_rows, wide or shared)
-    if shared and not all(is_wordwise(a) for a in program.aggregates):
+    if shared and not _is_one_word(program, pieces):
         pieces.append((LOCK, "u1"))
     pieces.sort(key=lambda piece: -int(piece[1][1:]))
     if slice_is_key:
@@ -196,18 +196,26 @@ def slot_layout(
     )
 
 
-_WORDWISE = frozenset(
-    [
-        *("count", "sum", "avg", "min", "max"),
-        *("bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"),
-    ]
-)
+_JOINED = frozenset(("count", "sum", "bit_and", "bit_or", "bit_xor"))
+_EXTREMES = frozenset(("min", "max", "bool_and", "bool_or"))
 
 
-def is_wordwise(aggregate: NamedAggregate) -> bool:
-    """Whether its words can be updated one by one, each atomically, in any order."""
-    call = aggregate.call
-    return call.function in _WORDWISE and not (call.type.is_bytes or call.type.is_decimal)
+def _is_one_word(program: RowProgram, pieces: list[tuple[str, str]]) -> bool:
+    """Whether a row writes at most one word of a group, so that no lock is needed.
+
+    An atomic addition costs as much as a lock: with 10,000 groups and 2 threads,
+    avg ran at 132 M rows/s under a lock and at 95 with two atomic additions, but
+    the sum of one contended group at 34 and at 51. An extreme is mostly only read.
+    """
+    written = sum(name == ROWS or name.endswith(".count") for name, _ in pieces)
+    for aggregate in program.aggregates:
+        call = aggregate.call
+        if call.type.is_bytes or call.type.is_decimal:
+            return False
+        if call.function not in _JOINED | _EXTREMES:
+            return False
+        written += call.function in _JOINED
+    return written <= 1
 
 
 def _rows_field(program: RowProgram, needed: bool) -> str | None:
