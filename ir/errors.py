@@ -40,4 +40,6 @@ REMEDIES: dict[str, str] = {
     "REMAINDER_BY_ZERO": "Use try_mod to get NULL instead.",
     "NUMERIC_VALUE_OUT_OF_RANGE": "Use operands of fewer digits, or the try_ form.",
     "CAST_OVERFLOW": "Use try_cast to get NULL instead.",
+    "INVALID_FORMAT.ESC_AT_THE_END": "Write a backslash at the end of the pattern twice.",
+    "INVALID_FORMAT.ESC_IN_THE_MIDDLE": "Write a backslash twice unless it is before % or _.",
 }

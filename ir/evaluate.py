@@ -34,9 +34,11 @@ from ir.arithmetic import (
 from ir.decimals import Scaled, computed
 from ir.errors import EvaluationError
 from ir.expr import Call, Cast, Column, Expr, Literal, Scalar
+from ir.patterns import BadPattern, matches
 from ir.signatures import EvalMode
 from ir.text_form import expr_text
-from ir.types import DecimalType
+from ir.texts import TEXT_MEANINGS
+from ir.types import BINARY, DecimalType
 
 Row: TypeAlias = Mapping[str, Scalar]
 Meaning: TypeAlias = Callable[[Call, Row], Scalar]
@@ -244,9 +246,27 @@ def _case_when(call: Call, row: Row) -> Scalar:
 
 
 def _concat(call: Call, row: Row) -> Scalar:
-    """All texts are evaluated; a null one makes the result null."""
-    texts = [evaluate_expr(arg, row) for arg in call.args]
-    return None if None in texts else "".join(map(str, texts))
+    """All parts are evaluated; a null one makes the result null."""
+    parts = [evaluate_expr(arg, row) for arg in call.args]
+    if None in parts:
+        return None
+    empty: str | bytes = b"" if call.type is BINARY else ""
+    return empty.join(parts)  # type: ignore[arg-type]
+
+
+def _concat_ws(call: Call, row: Row) -> Scalar:
+    """All texts are evaluated, null ones are left out; only a null separator gives null."""
+    separator, *texts = [evaluate_expr(arg, row) for arg in call.args]
+    return (
+        None if separator is None else str(separator).join(str(t) for t in texts if t is not None)
+    )
+
+
+def _like(call: Call, text: str, pattern: str) -> Scalar:
+    try:
+        return matches(text, pattern)
+    except BadPattern as error:
+        return _lost(call, error.condition)
 
 
 _MEANINGS: dict[str, Meaning] = {
@@ -288,9 +308,7 @@ _MEANINGS: dict[str, Meaning] = {
     "coalesce": _coalesce,
     "case_when": _case_when,
     "concat": _concat,
-    "length": _plain(len),
-    "octet_length": _plain(lambda text: len(text.encode())),
-    "startswith": _plain(str.startswith),
-    "endswith": _plain(str.endswith),
-    "contains": _plain(operator.contains),
+    "concat_ws": _concat_ws,
+    "like": _strict(_like),
+    **{name: _plain(meaning) for name, meaning in TEXT_MEANINGS.items()},
 }

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from ir.decimals import may_overflow
 from ir.errors import IrTypeError
 from ir.functions import can_cast, cast_can_lose, function_named
+from ir.patterns import is_pattern
 from ir.signatures import EvalMode, Failure, Nulls
 from ir.types import BINARY, BOOL, DATE, STRING, TIMESTAMP, DataType
 
@@ -151,6 +152,8 @@ def may_lose(call: Call) -> bool:
         case Failure.ZERO_OR_OVERFLOW:
             divisor = call.args[1]
             return not (_is_nonzero_literal(divisor) and divisor != Literal(-1, divisor.type))
+        case Failure.PATTERN:
+            return not _is_pattern_literal(call.args[1])
 
 
 def conjuncts(predicate: Expr) -> Iterator[Expr]:
@@ -191,6 +194,8 @@ def _call_nullable(call: Call) -> bool:
             return by_zero_or_try or any(arg.nullable for arg in call.args)
         case Nulls.ALL:
             return all(arg.nullable for arg in call.args)
+        case Nulls.FIRST:
+            return call.args[0].nullable
         case Nulls.NEVER:
             return False
         case Nulls.SOME:
@@ -201,12 +206,19 @@ def _call_nullable(call: Call) -> bool:
 
 def _legacy_is_null(call: Call) -> bool:
     """Whether what cannot be represented is null in LEGACY mode, too, and does not wrap."""
-    divides = call.function in ("divide", "int_divide", "remainder")
-    return divides or call.args[0].type.is_decimal
+    never_wraps = call.function in ("divide", "int_divide", "remainder", "like")
+    return never_wraps or call.args[0].type.is_decimal
 
 
 def _is_nonzero_literal(expr: Expr) -> bool:
     return isinstance(expr, Literal) and expr.value is not None and expr.value != 0
+
+
+def _is_pattern_literal(expr: Expr) -> bool:
+    """Whether a pattern is known, and right; a null one is never looked at."""
+    if not isinstance(expr, Literal):
+        return False
+    return expr.value is None or is_pattern(str(expr.value))
 
 
 def _check_literal(value: Scalar, type_: DataType) -> None:

@@ -13,16 +13,21 @@ from ir.signatures import (
     Nulls,
     branches,
     decimal_or,
+    either,
     integer,
     numeric,
     of,
+    of_bytes,
     only,
     predicate,
     same_type,
+    takes,
     test,
     whole,
 )
-from ir.types import BOOL, FLOAT64, INT32, INT64, STRING, DataType
+from ir.types import BINARY, BOOL, FLOAT64, INT32, INT64, STRING, DataType
+
+_PART_OF_STRING = takes(STRING, STRING, INT32, INT32)
 
 _ROWS = (
     Function("add", decimal_or(numeric), (2, 2), failure=Failure.OVERFLOW, symbol="+"),
@@ -70,12 +75,34 @@ _ROWS = (
     Function("is_not_null", test, (1, 1), nulls=Nulls.NEVER),
     Function("coalesce", same_type, (1, None), nulls=Nulls.ALL),
     Function("case_when", branches, (3, None), nulls=Nulls.BRANCHES),
-    Function("concat", only(STRING), (1, None)),
-    Function("length", of(STRING, INT32), (1, 1)),
-    Function("octet_length", of(STRING, INT32), (1, 1)),
-    Function("startswith", of(STRING, BOOL), (2, 2)),
-    Function("endswith", of(STRING, BOOL), (2, 2)),
-    Function("contains", of(STRING, BOOL), (2, 2)),
+    Function("concat", only(STRING, BINARY), (1, None)),
+    Function("concat_ws", only(STRING), (1, None), nulls=Nulls.FIRST),
+    Function("length", of_bytes(INT32), (1, 1)),
+    Function("octet_length", of_bytes(INT32), (1, 1)),
+    Function("bit_length", of_bytes(INT32), (1, 1)),
+    Function("lower", only(STRING), (1, 1)),
+    Function("upper", only(STRING), (1, 1)),
+    Function("substring", either(_PART_OF_STRING, takes(BINARY, BINARY, INT32, INT32)), (2, 3)),
+    Function("left", either(_PART_OF_STRING, takes(BINARY, BINARY, INT32)), (2, 2)),
+    Function("right", takes(STRING, STRING, INT32), (2, 2)),
+    Function("trim", only(STRING), (1, 2)),
+    Function("ltrim", only(STRING), (1, 2)),
+    Function("rtrim", only(STRING), (1, 2)),
+    Function("reverse", only(STRING), (1, 1)),
+    Function("repeat", takes(STRING, STRING, INT32), (2, 2)),
+    Function("lpad", takes(STRING, STRING, INT32, STRING), (3, 3)),
+    Function("rpad", takes(STRING, STRING, INT32, STRING), (3, 3)),
+    Function("replace", only(STRING), (3, 3)),
+    Function("translate", only(STRING), (3, 3)),
+    Function("substring_index", takes(STRING, STRING, STRING, INT32), (3, 3)),
+    Function("startswith", of_bytes(BOOL), (2, 2)),
+    Function("endswith", of_bytes(BOOL), (2, 2)),
+    Function("contains", of_bytes(BOOL), (2, 2)),
+    # The escape is a backslash. Not in ANSI mode, a wrong pattern gives null.
+    Function("like", of(STRING, BOOL), (2, 2), failure=Failure.PATTERN),
+    Function("instr", of(STRING, INT32), (2, 2)),
+    Function("locate", takes(INT32, STRING, STRING, INT32), (3, 3)),
+    Function("ascii", of(STRING, INT32), (1, 1)),
 )
 
 FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}

@@ -8,7 +8,7 @@ from enum import Enum
 
 from ir import decimals
 from ir.errors import IrTypeError
-from ir.types import BOOL, FLOAT64, INT64, DataType, DecimalType
+from ir.types import BINARY, BOOL, FLOAT64, INT64, STRING, DataType, DecimalType
 
 
 class EvalMode(Enum):
@@ -24,6 +24,7 @@ class Nulls(Enum):
 
     ANY = "null if any argument may be null"
     ALL = "null if every argument may be null"
+    FIRST = "null if the first argument may be null"
     NEVER = "never null"
     SOME = "null for some arguments that are not"
     BRANCHES = "null if a branch's value may be null"
@@ -36,6 +37,7 @@ class Failure(Enum):
     OVERFLOW = "the integer or decimal result may not fit"
     ZERO = "the divisor may be zero"
     ZERO_OR_OVERFLOW = "the divisor may be zero, or the quotient may not fit"
+    PATTERN = "the pattern may have an escape that escapes nothing"
 
 
 TypeRule = Callable[[str, Sequence[DataType]], DataType]
@@ -129,6 +131,17 @@ def of(argument: DataType, result: DataType) -> TypeRule:
     return rule
 
 
+def of_bytes(result: DataType) -> TypeRule:
+    """Strings, or binaries, and another type of the result."""
+    wanted = only(STRING, BINARY)
+
+    def rule(name: str, types: Sequence[DataType]) -> DataType:
+        wanted(name, types)
+        return result
+
+    return rule
+
+
 def predicate(name: str, types: Sequence[DataType]) -> DataType:
     """A bool of arguments of one type."""
     same_type(name, types)
@@ -158,5 +171,19 @@ def takes(result: DataType, *wanted: DataType) -> TypeRule:
             listed, given = (", ".join(map(str, some)) for some in (wanted, types))
             raise IrTypeError(f"{name} needs ({listed}), got ({given}); add a cast")
         return result
+
+    return rule
+
+
+def either(*rules: TypeRule) -> TypeRule:
+    """The first of these rules that holds; the error is that of the first."""
+
+    def rule(name: str, types: Sequence[DataType]) -> DataType:
+        for other in rules[1:]:
+            try:
+                return other(name, types)
+            except IrTypeError:
+                continue
+        return rules[0](name, types)
 
     return rule

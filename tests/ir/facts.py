@@ -24,74 +24,17 @@ from ir import (
     EvalMode,
     Expr,
     Field,
+    Literal,
     NamedAggregate,
     Scalar,
     Schema,
     Sink,
     Source,
 )
+from tests.ir.fact import ANSI, LEGACY, TRY, Fact, Fails, Outcome, always, lossy
+from tests.ir.text_facts import TEXT_FACTS
 
 NAN, INF = math.nan, math.inf
-ANSI, LEGACY, TRY = EvalMode.ANSI, EvalMode.LEGACY, EvalMode.TRY
-
-
-@dataclass(frozen=True)
-class Fails:
-    """The expected outcome is an error with this condition."""
-
-    condition: str
-
-
-Outcome = Scalar | Fails
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A function of values, and what comes out in each mode."""
-
-    function: str
-    type: DataType
-    values: tuple[Scalar, ...]
-    expected: dict[EvalMode, Outcome]
-    target: DataType | None = None  # of a cast
-
-    def __str__(self) -> str:
-        listed = ",".join(repr(value) for value in self.values)
-        to = f"->{self.target}" if self.target else ""
-        return f"{self.function}-{self.type}{to}({listed})"
-
-    def columns(self, prefix: str = "c") -> list[Column]:
-        """A column for each value: Spark would fold literals, and skip what is null."""
-        return [Column(f"{prefix}{i}", self.type) for i in range(len(self.values))]
-
-    def row(self, prefix: str = "c") -> dict[str, Scalar]:
-        """The row that holds the values."""
-        return {c.name: v for c, v in zip(self.columns(prefix), self.values, strict=True)}
-
-    def expr(self, mode: EvalMode, prefix: str = "c") -> Expr:
-        """The function of the columns."""
-        args = tuple(self.columns(prefix))
-        return Cast(args[0], self.target, mode) if self.target else Call(self.function, args, mode)
-
-
-def same(left: Scalar, right: Scalar) -> bool:
-    """Equal to the bit: NaN is NaN, and -0.0 is not 0.0."""
-    return type(left) is type(right) and repr(left) == repr(right)
-
-
-def always(function: str, type_: DataType, *rows: tuple[Scalar, ...]) -> Iterable[Fact]:
-    """Rows of arguments and the result, the same in every mode."""
-    for *args, result in rows:
-        yield Fact(function, type_, tuple(args), dict.fromkeys(EvalMode, result))
-
-
-def lossy(
-    function: str, type_: DataType, condition: str, *rows: tuple[Scalar, ...]
-) -> Iterable[Fact]:
-    """Rows of arguments and the LEGACY result; ANSI fails and TRY gives null."""
-    for *args, legacy in rows:
-        expected: dict[EvalMode, Outcome] = {ANSI: Fails(condition), LEGACY: legacy, TRY: None}
-        yield Fact(function, type_, tuple(args), expected)
 
 
 def casts(source: DataType, *rows: tuple[Scalar, DataType, Scalar]) -> Iterable[Fact]:
@@ -208,16 +151,7 @@ FACTS: tuple[Fact, ...] = (
     *always("least", STRING, ("ab", "a", "b", "a"), ("a", "", "")),
     *always("greatest", BOOL, (False, True, True)),
     *always("least", BOOL, (True, None, False, False)),
-    *always("concat", STRING, ("a", "é", "", "aé"), ("a", None, None), ("", "")),
-    *always("length", STRING, ("", 0), ("größe", 5), ("😀é", 2), ("e\u0301", 2), (None, None)),
-    *always("octet_length", STRING, ("", 0), ("größe", 7), ("😀é", 6), (None, None)),
-    *always("startswith", STRING, ("view", "vi", True), ("vi", "view", False), ("", "", True)),
-    *always("startswith", STRING, ("a", None, None), (None, "", None), ("é", "e", False)),
-    *always("endswith", STRING, ("view", "ew", True), ("ew", "view", False), ("view", "", True)),
-    *always("endswith", STRING, ("é", "é", True), ("view ", "view", False), (None, "a", None)),
-    *always("contains", STRING, ("view", "ie", True), ("", "", True), ("a", "", True)),
-    *always("contains", STRING, ("", "a", False), ("aab", "ab", True), ("größe", "öß", True)),
-    *always("contains", STRING, ("a\0b", "\0b", True), ("View", "view", False), ("a", None, None)),
+    *TEXT_FACTS,
     *casts(INT32, (127, INT8, 127), (1, BOOL, True), (0, BOOL, False), (None, INT8, None)),
     *casts(INT32, (16777217, FLOAT32, 16777216.0), (16777219, FLOAT32, 16777220.0)),
     *lossy_casts(INT32, (300, INT8, 44), (-129, INT8, 127), (70000, INT16, 4464)),
@@ -262,6 +196,11 @@ BAD = Call("int_divide", (ONE, ZERO))
 BAD_BOOL = Call("eq", (BAD, ONE))
 BY_ZERO = Fails("DIVIDE_BY_ZERO")
 
+A, BAD_INT = Literal("a", STRING), Cast(BAD, INT32)
+BAD_TEXT = Call("repeat", (A, BAD_INT))
+NO_TEXT = Call("case_when", (YES, Literal(None, STRING), A))
+SQL_NO_TEXT, SQL_BAD_TEXT = "if(yes, null, 'a')", "repeat('a', cast(one div zero as int))"
+
 ORDER_FACTS: tuple[OrderFact, ...] = (
     OrderFact("void + (one div zero)", Call("add", (VOID, BAD)), None),
     OrderFact("(one div zero) + void", Call("add", (BAD, VOID)), BY_ZERO),
@@ -290,6 +229,35 @@ ORDER_FACTS: tuple[OrderFact, ...] = (
     OrderFact("unknown or (one div zero = one)", Call("or", (UNKNOWN, BAD_BOOL)), BY_ZERO),
     OrderFact("coalesce(void, one, one div zero)", Call("coalesce", (VOID, ONE, BAD)), 1),
     OrderFact("isnull(one div zero)", Call("is_null", (BAD,)), BY_ZERO),
+    OrderFact(
+        f"replace({SQL_NO_TEXT}, {SQL_BAD_TEXT}, 'b')",
+        Call("replace", (NO_TEXT, BAD_TEXT, A)),
+        None,
+    ),
+    OrderFact(
+        f"replace('a', {SQL_NO_TEXT}, {SQL_BAD_TEXT})",
+        Call("replace", (A, NO_TEXT, BAD_TEXT)),
+        None,
+    ),
+    OrderFact(
+        f"replace({SQL_BAD_TEXT}, {SQL_NO_TEXT}, 'a')",
+        Call("replace", (BAD_TEXT, NO_TEXT, A)),
+        BY_ZERO,
+    ),
+    OrderFact(
+        f"trim(both {SQL_BAD_TEXT} from {SQL_NO_TEXT})", Call("trim", (NO_TEXT, BAD_TEXT)), None
+    ),
+    OrderFact(
+        f"substring({SQL_NO_TEXT}, 1, cast(one div zero as int))",
+        Call("substring", (NO_TEXT, Literal(1, INT32), BAD_INT)),
+        None,
+    ),
+    OrderFact(
+        f"concat_ws({SQL_NO_TEXT}, {SQL_BAD_TEXT})",
+        Call("concat_ws", (NO_TEXT, BAD_TEXT)),
+        BY_ZERO,
+    ),
+    OrderFact(f"{SQL_NO_TEXT} like {SQL_BAD_TEXT}", Call("like", (NO_TEXT, BAD_TEXT)), None),
     OrderFact(
         "case when unknown then one div zero when yes then one else one div zero end",
         Call("case_when", (UNKNOWN, BAD, YES, ONE, BAD)),

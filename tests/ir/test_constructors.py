@@ -51,7 +51,7 @@ ILLEGAL: list[tuple[str, Callable[[], object]]] = [
     ("divide needs float64, got int64; add a cast", lambda: call("divide", VALUE, VALUE)),
     ("int_divide needs int64, got int32", lambda: call("int_divide", INT32_VALUE, INT32_VALUE)),
     ("bit_and needs integers, got bool; cast", lambda: call("bit_and", FLAG, FLAG)),
-    ("length needs string, got int64", lambda: call("length", VALUE)),
+    ("length needs string or binary, got int64", lambda: call("length", VALUE)),
     ("greatest takes 2 to many arguments", lambda: call("greatest", VALUE)),
     ("and needs bool, got int64", lambda: call("and", VALUE, VALUE)),
     (

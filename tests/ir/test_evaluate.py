@@ -48,18 +48,8 @@ from tests.ir.build import (
     patiently,
     row,
 )
-from tests.ir.facts import (
-    AGGREGATE_FACTS,
-    FACTS,
-    ORDER_FACTS,
-    ORDER_ROW,
-    AggregateFact,
-    Fact,
-    Fails,
-    OrderFact,
-    Outcome,
-    same,
-)
+from tests.ir.fact import Fact, Fails, Outcome, same
+from tests.ir.facts import AGGREGATE_FACTS, FACTS, ORDER_FACTS, ORDER_ROW, AggregateFact, OrderFact
 from tests.strategies import any_plans, rows_for
 
 

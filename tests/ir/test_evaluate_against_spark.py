@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from ir import (
+    BINARY,
     BOOL,
     FLOAT32,
     FLOAT64,
@@ -27,19 +28,8 @@ from ir import (
     Scalar,
     evaluate_expr,
 )
-from tests.ir.facts import (
-    AGGREGATE_FACTS,
-    ANSI,
-    FACTS,
-    ORDER_FACTS,
-    ORDER_ROW,
-    TRY,
-    Fact,
-    Fails,
-    OrderFact,
-    Outcome,
-    same,
-)
+from tests.ir.fact import ANSI, TRY, Fact, Fails, Outcome, same
+from tests.ir.facts import AGGREGATE_FACTS, FACTS, ORDER_FACTS, ORDER_ROW, OrderFact
 
 pytestmark = pytest.mark.spark
 
@@ -52,6 +42,7 @@ TYPES = {
     FLOAT32: T.FloatType(),
     FLOAT64: T.DoubleType(),
     STRING: T.StringType(),
+    BINARY: T.BinaryType(),
 }
 # Spark has a condition of its own for tinyint and smallint.
 CONDITIONS = {"BINARY_ARITHMETIC_OVERFLOW": "ARITHMETIC_OVERFLOW"}
@@ -66,8 +57,10 @@ FORMS = {
     "is_null": "isnull({0})",
     "is_not_null": "isnotnull({0})",
     "between": "{0} between {1} and {2}",
+    "like": "{0} like {1}",
     "case_when": "case when {0} then {1} else {2} end",
 }
+TRIM_SIDES = {"trim": "both", "ltrim": "leading", "rtrim": "trailing"}
 TRY_NAMES = {"add": "try_add", "subtract": "try_subtract", "multiply": "try_multiply"}
 TRY_NAMES |= {"divide": "try_divide", "remainder": "try_mod"}
 
@@ -78,6 +71,8 @@ def sql(fact: Fact, mode: EvalMode, prefix: str) -> str | None:
     if fact.target is not None:
         function = "try_cast" if mode is TRY else "cast"
         return f"{function}({args[0]} as {TYPES[fact.target].simpleString()})"
+    if fact.function == "like" and mode is not ANSI:
+        return None  # a wrong pattern fails in every mode
     if mode is TRY:
         name = TRY_NAMES.get(fact.function)
         return name and f"{name}({', '.join(args)})"
@@ -85,6 +80,8 @@ def sql(fact: Fact, mode: EvalMode, prefix: str) -> str | None:
         return f"{args[0]} {INFIX[fact.function]} {args[1]}"
     if fact.function == "in":
         return f"{args[0]} in ({', '.join(args[1:])})"
+    if len(args) == 2 and fact.function in TRIM_SIDES:
+        return f"trim({TRIM_SIDES[fact.function]} {args[1]} from {args[0]})"
     if fact.function in FORMS:
         return FORMS[fact.function].format(*args)
     return f"{fact.function}({', '.join(args)})"
