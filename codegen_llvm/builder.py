@@ -98,6 +98,10 @@ class KernelContext:
         self.b.store(initial, slot)
         return slot
 
+    def local(self, type_: ll.Type, initial: ll.Value) -> Local:
+        """A local variable with its type."""
+        return Local(self, self.variable(type_, initial), type_)
+
     def stack(self, type_: ll.Type) -> ll.Value:
         """Memory of a function's own, read and written in pieces."""
         with self.b.goto_entry_block():
@@ -129,6 +133,24 @@ class KernelContext:
             index.add_incoming(self.b.add(index, i64(1), flags=["nsw"]), self.b.block)
             self.b.branch(head)
         self.b.position_at_end(after)
+
+    @contextmanager
+    def forever(self, name: str) -> Iterator[ll.Block]:
+        """A loop until something branches to the block that it yields, where the code goes on."""
+        body = self.b.append_basic_block(f"{name}.body")
+        after = self.b.append_basic_block(f"{name}.after")
+        self.b.branch(body)
+        self.b.position_at_end(body)
+        yield after
+        if not self.b.block.is_terminated:
+            self.b.branch(body)
+        self.b.position_at_end(after)
+
+    def branch_if(self, condition: ll.Value, target: ll.Block) -> None:
+        """Go to a block where a condition holds, and on here where not."""
+        on = self.b.append_basic_block("on")
+        self.b.cbranch(condition, target, on)
+        self.b.position_at_end(on)
 
     def leave(self, code: Exit, row: ll.Value, detail: ll.Value | int = 0) -> None:
         """Return from the kernel; the rows before `row` are done."""
@@ -241,3 +263,41 @@ def new_function(
     """Start a function of a module; its builder stands at the entry block."""
     function = ll.Function(module, ll.FunctionType(result, params), name)
     return KernelContext(module, function, ll.IRBuilder(function.append_basic_block("entry")))
+
+
+@dataclass(frozen=True)
+class Local:
+    """A variable of a function under construction."""
+
+    cx: KernelContext
+    slot: ll.Value
+    type: ll.Type
+
+    @property
+    def value(self) -> ll.Value:
+        """Its value at this place of the code."""
+        return self.cx.b.load(self.slot, typ=self.type)
+
+    def set(self, value: ll.Value) -> None:
+        """Store another value."""
+        self.cx.b.store(value, self.slot)
+
+    def add(self, step: ll.Value) -> None:
+        """Count up."""
+        self.set(self.cx.b.add(self.value, step))
+
+
+def shared_function(
+    module: ll.Module,
+    name: str,
+    result: ll.Type,
+    params: tuple[ll.Type, ...],
+    build: Callable[[KernelContext], None],
+) -> ll.Function:
+    """A function that a module has once, built where it is first called."""
+    if name in module.globals:
+        return module.globals[name]
+    cx = new_function(module, name, result, params)
+    cx.function.linkage = "internal"
+    build(cx)
+    return cx.function

@@ -10,10 +10,9 @@ from llvmlite import ir as ll
 from codegen_llvm import arithmetic as arith
 from codegen_llvm import comparisons as comp
 from codegen_llvm import mathematics as math
-from codegen_llvm import string_making as making
-from codegen_llvm import strings
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
 from codegen_llvm.decimals import DECIMAL_LOWERINGS
+from codegen_llvm.text_functions import MAKERS, TEXT_LOWERINGS
 from codegen_llvm.values import Value, choose, constant, is_true, null_bit
 from ir import BOOL, Call, Cast, Column, DataType, EvalMode, Expr, Literal
 
@@ -75,26 +74,17 @@ LOWERINGS: dict[str, Lowering] = {
     "is_null": _is_null,
     "is_not_null": _is_not_null,
     "not": _not,
-    "concat": making.lower_concat,
-    "length": strings.lower_length,
-    "octet_length": strings.lower_octet_length,
-    "startswith": strings.lower_search,
-    "endswith": strings.lower_search,
-    "contains": strings.lower_search,
+    **TEXT_LOWERINGS,
 }
 # Functions that evaluate some arguments only if others allow it.
 BRANCHING = frozenset({"and", "or", "in", "coalesce", "case_when"})
-
-# Functions whose results need memory: as much as their arguments say, also where those are
-# meant for another branch of a `case`.
-MAKES_STRINGS = frozenset({"concat"})
 
 
 def needs_branch(expr: Expr) -> bool:
     """Whether an expression is evaluated only where it is wanted: it may fail, or be vast."""
     if expr.can_fail:
         return True
-    return any(isinstance(node, Call) and node.function in MAKES_STRINGS for node in expr.walk())
+    return any(isinstance(node, Call) and node.function in MAKERS for node in expr.walk())
 
 
 def lower(cx: KernelContext, scope: Scope, expr: Expr) -> Value:
@@ -122,10 +112,12 @@ def _lower_regular(cx: KernelContext, scope: Scope, call: Call) -> Value:
         value, low, high = call.args
         both = Call("and", (Call("ge", (value, low)), Call("le", (value, high))))
         return lower(cx, scope, both)
-    if len(call.args) == 2 and call.function not in _ALL_EVALUATED:
-        first, second = reversed(call.args) if call.function in _DIVISIONS else call.args
-        if second.can_fail and (first.nullable or call.nullable):
-            return _lower_in_turn(cx, scope, call, first, second)
+    if call.function not in _ALL_EVALUATED:
+        order = call.args[::-1] if call.function in _DIVISIONS else call.args
+        if any(arg.can_fail for arg in order[1:]) and (
+            call.nullable or any(arg.nullable for arg in order)
+        ):
+            return _lower_in_turn(cx, scope, call, [], list(order))
     return _lowering(call)(cx, call, [lower(cx, scope, arg) for arg in call.args])
 
 
@@ -137,25 +129,28 @@ def _lowering(call: Call) -> Lowering:
 
 
 # A null argument does not settle the result.
-_ALL_EVALUATED = frozenset({"eq_null_safe", "greatest", "least", "concat"})
+_ALL_EVALUATED = frozenset({"eq_null_safe", "greatest", "least", "concat", "concat_ws"})
 # Spark evaluates the divisor first, and the dividend only if it can be divided.
 _DIVISIONS = frozenset({"divide", "int_divide", "remainder"})
 
 
-def _lower_in_turn(cx: KernelContext, scope: Scope, call: Call, first: Expr, second: Expr) -> Value:
-    """Evaluate the second operand only if the first one leaves the result open."""
-    known = lower(cx, scope, first)
-    wanted = cx.b.not_(null_bit(known))
-    if call.function in _DIVISIONS and call.mode is not EvalMode.ANSI:
-        wanted = cx.b.and_(wanted, cx.b.not_(arith.is_zero(cx, known)))
-
-    def compute() -> Value:
-        other = lower(cx, scope, second)
-        args = [other, known] if call.function in _DIVISIONS else [known, other]
-        return _lowering(call)(cx, call, args)
-
+def _lower_in_turn(
+    cx: KernelContext, scope: Scope, call: Call, known: list[Value], rest: list[Expr]
+) -> Value:
+    """Evaluate each operand only if those before it leave the result open."""
+    if not any(arg.can_fail for arg in rest[1:]):
+        args = [*known, *(lower(cx, scope, arg) for arg in rest)]
+        return _lowering(call)(cx, call, args[::-1] if call.function in _DIVISIONS else args)
+    value = lower(cx, scope, rest[0])
+    wanted = cx.b.not_(null_bit(value))
+    if call.function in _DIVISIONS and call.mode is not EvalMode.ANSI and not known:
+        wanted = cx.b.and_(wanted, cx.b.not_(arith.is_zero(cx, value)))
     blank = _blank(cx, call.type)
     null = Value(blank.type, blank.payload, ll.Constant(I1, 1), blank.length)
+
+    def compute() -> Value:
+        return _lower_in_turn(cx, scope, call, [*known, value], rest[1:])
+
     return _guarded(cx, wanted, compute, null, nullable=True)
 
 

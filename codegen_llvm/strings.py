@@ -1,4 +1,4 @@
-"""Strings in generated code: equality, order, hash, length and search of UTF-8 bytes."""
+"""Strings and binaries in generated code: equality, order, hash and search of their bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, new_function
 from codegen_llvm.values import Value, any_null, literal_bytes
-from ir import BOOL, INT32, Call, Literal
+from ir import BOOL, Call, Literal
 
 # A constant up to this long is compared with loads of its exact length; longer
 # ones call memcmp.
@@ -60,18 +60,6 @@ def order_strings(cx: KernelContext, left: Value, right: Value) -> ll.Value:
 def hash_string(cx: KernelContext, value: Value) -> ll.Value:
     """A 64-bit hash of the bytes."""
     return cx.b.call(_hash_function(cx.module), [value.payload, value.length])
-
-
-def lower_length(cx: KernelContext, call: Call, args: list[Value]) -> Value:
-    """The number of characters."""
-    (value,) = args
-    count = cx.b.call(_length_function(cx.module), [value.payload, value.length])
-    return Value(INT32, count, value.null)
-
-
-def lower_octet_length(cx: KernelContext, call: Call, args: list[Value]) -> Value:
-    """The number of bytes."""
-    return Value(INT32, args[0].length, args[0].null)
 
 
 def lower_search(cx: KernelContext, call: Call, args: list[Value]) -> Value:
@@ -133,43 +121,6 @@ def _hash_function(module: ll.Module) -> ll.Function:
         cx.b.store(cx.b.or_(cx.b.shl(cx.b.load(tail, typ=I64), i64(8)), byte), tail)
     cx.b.ret(_mix(cx, cx.b.load(hash_, typ=I64), cx.b.load(tail, typ=I64)))
     return cx.function
-
-
-def _length_function(module: ll.Module) -> ll.Function:
-    """From first byte to first byte, as Spark counts: this decides for text that is not UTF-8.
-
-    A byte that cannot begin a character counts as one.
-    """
-    name = "string.length"
-    if name in module.globals:
-        return module.globals[name]
-    cx = _helper(module, name, I32, (PTR, I32))
-    data, length = cx.function.args
-    place = cx.variable(I32, ll.Constant(I32, 0))
-    count = cx.variable(I32, ll.Constant(I32, 0))
-    head, body, after = (cx.b.append_basic_block(f"char.{n}") for n in ("head", "body", "after"))
-    cx.b.branch(head)
-    cx.b.position_at_end(head)
-    here = cx.b.load(place, typ=I32)
-    cx.b.cbranch(cx.b.icmp_signed("<", here, length), body, after)
-    cx.b.position_at_end(body)
-    first = cx.b.load(cx.at(data, cx.b.zext(here, I64)), typ=I8)
-    cx.b.store(cx.b.add(here, _character_bytes(cx, first)), place)
-    cx.b.store(cx.b.add(cx.b.load(count, typ=I32), ll.Constant(I32, 1)), count)
-    cx.b.branch(head)
-    cx.b.position_at_end(after)
-    cx.b.ret(cx.b.load(count, typ=I32))
-    return cx.function
-
-
-def _character_bytes(cx: KernelContext, first: ll.Value) -> ll.Value:
-    """How many bytes the character has that begins with this one."""
-    size: ll.Value = ll.Constant(I32, 1)
-    for least in (0xC2, 0xE0, 0xF0):
-        longer = cx.b.icmp_unsigned(">=", first, ll.Constant(I8, least))
-        size = cx.b.add(size, cx.b.zext(longer, I32))
-    illegal = cx.b.icmp_unsigned(">", first, ll.Constant(I8, 0xF4))
-    return cx.b.select(illegal, ll.Constant(I32, 1), size)
 
 
 def _affix_function(module: ll.Module, which: str) -> ll.Function:

@@ -92,7 +92,10 @@ def floats(type_: DataType) -> st.SearchStrategy[float]:
 
 def strings() -> st.SearchStrategy[str]:
     """Short ones that collide, the empty one, long ones, and any that UTF-8 can encode."""
-    known = ("", "a", "b", "view", "view ", "ew", "é", "\uffff", "😀", "\0", "x" * 300)
+    known = (
+        *("", "a", "b", "view", "view ", "ew", "é", "\uffff", "😀", "\0", "x" * 300),
+        *("ß", "İ", "ΔΣ", " Δ.Σ ", "%", "\\"),
+    )
     return st.one_of(st.sampled_from(known), st.sampled_from(known), st.text(max_size=12))
 
 
@@ -276,6 +279,37 @@ def _concat(maker: _Maker, type_: DataType, depth: int) -> Expr:
     return maker.call("concat", maker.some(type_, depth, 1, 3))
 
 
+def _concat_ws(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    return maker.call("concat_ws", maker.some(type_, depth, 1, 4))
+
+
+def _taking(types: tuple[DataType, ...], *names: str, least: int | None = None) -> Form:
+    """Functions of arguments of these types, of which the last ones may be left out."""
+
+    def form(maker: _Maker, type_: DataType, depth: int) -> Expr:
+        count = maker.draw(st.integers(len(types) if least is None else least, len(types)))
+        name = maker.draw(st.sampled_from(names))
+        return maker.call(name, tuple(maker.expr(t, depth) for t in types[:count]))
+
+    return form
+
+
+def _lengthening(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    """A text made longer, but not by much: the evaluator would run out of memory first."""
+    text, pad = maker.expr(STRING, depth), maker.expr(STRING, min(depth, 1))
+    few = Call("remainder", (maker.expr(INT32, depth), Literal(7, INT32)))
+    name = maker.draw(st.sampled_from(("repeat", "lpad", "rpad")))
+    return maker.call(name, (text, few) if name == "repeat" else (text, few, pad))
+
+
+def _like(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    """Mostly of a constant pattern, which may be wrong."""
+    alphabet = st.sampled_from(("%", "_", "a", "e", "view", "é", "\\%", "\\\\", "\\"))
+    known = Literal("".join(maker.draw(st.lists(alphabet, max_size=5))), STRING)
+    pattern = known if maker.draw(st.integers(0, 3)) else maker.expr(STRING, depth)
+    return maker.call("like", (maker.expr(STRING, depth), pattern))
+
+
 _CHOICES: tuple[Form, ...] = (_coalesce, _case_when, _extreme)
 _COMPARISONS = _over_any_type("eq", "ne", "lt", "le", "gt", "ge", "eq_null_safe", least=2, most=2)
 _ARITHMETIC: tuple[Form, ...] = (
@@ -312,7 +346,13 @@ def _divide_decimals(maker: _Maker, type_: DataType, depth: int) -> Expr:
 _OWN: dict[DataType, tuple[Form, ...]] = {
     INT8: _BITS,
     INT16: _BITS,
-    INT32: (*_BITS, _of(STRING, "length", "octet_length", args=1)),
+    INT32: (
+        *_BITS,
+        _of(STRING, "length", "octet_length", "bit_length", "ascii", args=1),
+        _of(BINARY, "length", "octet_length", "bit_length", args=1),
+        _of(STRING, "instr", args=2),
+        _taking((STRING, STRING, INT32), "locate"),
+    ),
     INT64: (
         *_BITS,
         _divide_decimals,
@@ -326,7 +366,23 @@ _OWN: dict[DataType, tuple[Form, ...]] = {
         _function("sqrt", "exp", "ln", "sign", args=1),
     ),
 }
-_TEXTS: tuple[Form, ...] = (_concat,)
+_TEXTS: tuple[Form, ...] = (
+    _concat,
+    _concat_ws,
+    _lengthening,
+    _function("lower", "upper", "reverse", args=1),
+    _function("trim", "ltrim", "rtrim", args=1),
+    _function("trim", "ltrim", "rtrim", args=2),
+    _function("replace", "translate", args=3),
+    _taking((STRING, INT32, INT32), "substring", least=2),
+    _taking((STRING, INT32), "left", "right"),
+    _taking((STRING, STRING, INT32), "substring_index"),
+)
+_BINARIES: tuple[Form, ...] = (
+    _concat,
+    _taking((BINARY, INT32, INT32), "substring", least=2),
+    _taking((BINARY, INT32), "left"),
+)
 _TESTS: tuple[Form, ...] = (
     _COMPARISONS,
     _compare_decimals,
@@ -337,13 +393,16 @@ _TESTS: tuple[Form, ...] = (
     _function("and", "or", args=2),
     _function("not", args=1),
     _of(STRING, "startswith", "endswith", "contains", args=2),
+    _of(BINARY, "startswith", "endswith", "contains", args=2),
+    _like,
     _cast,
 )
 _FORMS: dict[DataType, tuple[Form, ...]] = {
     BOOL: (*_TESTS, *_CHOICES),
     **{number: (*_ARITHMETIC, *_OWN[number], *_CHOICES) for number in NUMBERS},
     STRING: (*_TEXTS, *_CHOICES),
-    **dict.fromkeys((BINARY, DATE, TIMESTAMP), _CHOICES),
+    BINARY: (*_BINARIES, *_CHOICES),
+    **dict.fromkeys((DATE, TIMESTAMP), _CHOICES),
 }
 
 
