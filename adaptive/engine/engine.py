@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from functools import partial
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 
 import ir
 from adaptive.api import Stream
+from adaptive.engine.arrival import Arrival, Clock, wall_clock_us
+from adaptive.engine.assembly import Query, assemble
 from adaptive.engine.choice import VariantChoice
 from adaptive.engine.flow import Flow, WhenFull
-from adaptive.engine.grid import WindowGrid
-from adaptive.engine.projected_work import ProjectedWork
-from adaptive.engine.query import OnResult, QueryWindows, Results
-from adaptive.engine.sliced_work import SlicedWork
-from adaptive.engine.stages import slice_layout
+from adaptive.engine.morsel import QueuedBatch
+from adaptive.engine.query import Results
+from adaptive.engine.sliced_work import Strategy
 from adaptive.runtime.binding import bind
-from adaptive.runtime.runner import UnsupportedPlan
-from codegen_llvm import unsupported_in_engine
-from ir.windows import TimeWindow
 from policies import Fixed, Policy
 
+QueryLike: TypeAlias = Stream | ir.Sink
+Queries: TypeAlias = QueryLike | Sequence[QueryLike] | Mapping[str, QueryLike]
+Made: TypeAlias = Any  # a pyarrow.Table; of several queries, a dict of them
+
 QUEUE_BYTES = 256 * 1024 * 1024
+MORSEL_ROWS = 262_144
 
 
 class EngineClosed(RuntimeError):
@@ -34,87 +35,67 @@ class EngineClosed(RuntimeError):
 
 
 class Engine:
-    """Runs a query over the batches that are pushed.
+    """Runs a query, or several over the same stream, over the batches that are pushed.
 
-    `threads=0` runs it on the caller's thread; by default there is a thread for
-    each CPU. `policy` is "adaptive", "generic" or a policy of your own.
-    `queue_bytes` limits the batches that wait for the threads: `push` then
-    blocks, or raises with `when_full="raise"`. `clock` gives the time in
-    microseconds that processing-time windows go by. `morsel_rows` fixes the rows
-    that a thread takes at a time.
+    With a list of queries, results come as a dict by position, with a dict by
+    name. Queries that group the same rows by the same keys share the work.
+
+    `threads=0` runs on the caller's thread; by default there is a thread for each
+    CPU. `policy` is "adaptive", "generic" or a policy of your own. With the
+    strategy "independent", threads have groups of their own, which are merged
+    when a window closes; "shared" groups take less memory. `queue_bytes` limits
+    the batches that wait for the threads: `push` then blocks, or raises with
+    `when_full="raise"`. `on_result` is called with every result instead of
+    returning it. `clock` gives the microseconds since 1970 that processing-time
+    windows go by. `morsel_rows` fixes the rows that a thread takes at a time.
     """
 
     def __init__(
         self,
-        query: Stream | ir.Sink,
+        query: Queries,
         threads: int | None = None,
         policy: Literal["adaptive", "generic"] | Policy = "adaptive",
         *,
+        strategy: Strategy = "independent",
         queue_bytes: int = QUEUE_BYTES,
         when_full: WhenFull = "block",
-        on_result: OnResult | None = None,
-        clock: Callable[[], int] | None = None,
+        on_result: Any = None,
+        clock: Clock = wall_clock_us,
         morsel_rows: int | None = None,
     ) -> None:
-        plan = query.plan if isinstance(query, Stream) else query
-        self._workers = _thread_count(threads)
+        self._names, plans = _named(query)
+        threads = _thread_count(threads)
         self._choice = VariantChoice(_policy(policy))
-        self._morsel_rows = morsel_rows
-        self._arrival = _Arrival(plan, clock or _now_us)
-        self._results = Results(plan.schema, on_result)
+        self._arrival = Arrival(plans, clock)
+        self._queries = [
+            Query.of(plan, Results(plan.schema, _told(on_result, name)))
+            for name, plan in zip(self._names or [None], plans, strict=True)
+        ]
+        self._time = _time_column(self._queries)
+        self._made = assemble(self._queries, max(1, threads), self._choice, _checked(strategy))
         self._ended: str | None = None
-        self._build(ir.optimize(plan), queue_bytes, when_full)
+        self._morsel_rows = morsel_rows
+        self._flow = Flow(
+            self._made.works,
+            threads,
+            self._time,
+            morsel_rows=self._rows_of_a_morsel,
+            capacity_bytes=queue_bytes,
+            when_full=when_full,
+        )
+        for work in self._made.works:
+            work.flow = self._flow
         self._flow.start()
 
-    def _build(self, plan: ir.Sink, queue_bytes: int, when_full: WhenFull) -> None:
-        ir.verify(plan)
-        reasons = unsupported_in_engine(plan)
-        if reasons:
-            raise UnsupportedPlan("; ".join(reasons))
-        watermark = next((n for n in plan.walk() if isinstance(n, ir.Watermark)), None)
-        first, *rest = ir.cut(plan)
-        workers = max(1, self._workers)
-        self._windows: QueryWindows | None = None
-        self._work: SlicedWork | ProjectedWork
-        if isinstance(first.end, ir.Sink):
-            projection = ir.flatten_projection(first)
-            self._input: ir.Schema = projection.input
-            self._work = ProjectedWork(projection, self._results.add, workers, self._morsel_rows)
-        else:
-            program = ir.flatten(first)
-            self._input = program.input
-            window = program.window
-            grid = WindowGrid.of(window) if isinstance(window, TimeWindow) else None
-            delay_us = 0 if watermark is None else watermark.delay_us + watermark.lateness_us
-            self._windows = QueryWindows(program, grid, rest, self._results)
-            layout = slice_layout(program, grid)
-            self._work = SlicedWork(
-                program,
-                layout,
-                grid,
-                delay_us,
-                self._windows,
-                workers,
-                self._choice,
-                self._morsel_rows,
-            )
-        self._watermark = watermark
-        column = None if watermark is None else watermark.column
-        self._flow = Flow(
-            self._work, self._workers, column, capacity_bytes=queue_bytes, when_full=when_full
-        )
-        if isinstance(self._work, SlicedWork):
-            self._work.flow = self._flow
+    @property
+    def schema(self) -> Any:
+        """The columns of the results; of several queries, a dict."""
+        return self._each([query.results.schema for query in self._queries])
 
     @property
-    def schema(self) -> pa.Schema:
-        """The columns of the results."""
-        return self._results.schema
-
-    @property
-    def late_rows(self) -> int:
+    def late_rows(self) -> Any:
         """How many rows came when all their windows were closed; they are in no result."""
-        return self._work.late_rows
+        return self._each([self._late_rows(i) for i in range(len(self._queries))])
 
     @property
     def rows(self) -> int:
@@ -122,55 +103,59 @@ class Engine:
         return self._flow.rows
 
     @property
+    def queued_bytes(self) -> int:
+        """The memory of batches that wait or are being worked on."""
+        return self._flow.queued_bytes
+
+    @property
     def state_bytes(self) -> int:
         """The memory of open windows."""
-        above = 0 if self._windows is None else self._windows.bytes
-        return self._work.bytes + above
+        above = sum(windows.bytes for windows in self._made.windows if windows is not None)
+        return above + sum(work.bytes for work in self._made.works)
 
-    def push(self, batch: pa.RecordBatch | pa.Table) -> pa.Table:
+    def push(self, batch: pa.RecordBatch | pa.Table) -> Made:
         """Add rows; returns the results that have become final since the last call."""
         self._check_open()
-        pieces = batch.to_batches() if isinstance(batch, pa.Table) else [batch]
-        for piece in pieces:
-            piece = self._arrival.stamped(piece)
-            self._flow.push(piece, bind(piece, self._input))
-        return self._results.take()
+        for piece in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
+            stamped = self._arrival.stamped(piece)
+            self._flow.push(stamped, [bind(stamped, work.input) for work in self._made.works])
+        return self._take()
 
-    def punctuate(self, time_us: int) -> pa.Table:
+    def punctuate(self, time_us: int) -> Made:
         """Time goes on to `time_us` without a row; returns the results that are final by now."""
         self._check_open()
-        if self._watermark is None:
+        if self._time is None:
             raise ir.IrError(
                 "punctuate moves the watermark, and the query has none: write"
                 " stream(...).watermark('event_time', '10 seconds')"
             )
         self._flow.punctuate(int(time_us))
-        return self._results.take()
+        return self._take()
 
-    def poll(self) -> pa.Table:
+    def poll(self) -> Made:
         """The results that have become final since the last call; processing time goes on."""
         self._check_open()
         if self._arrival.is_used:
             self._flow.punctuate(self._arrival.now())
-        self._flow.check()
-        return self._results.take()
+        return self._take()
 
-    def flush(self) -> pa.Table:
+    def flush(self) -> Made:
         """Wait until all that was pushed is done; returns the results that are final by then."""
         self._check_open()
         self._flow.wait()
-        return self._results.take()
+        return self._take()
 
-    def finish(self) -> pa.Table:
+    def finish(self) -> Made:
         """End the stream; returns the results that were not fetched, open windows included."""
         self._check_open()
         try:
             self._flow.wait()
             self._flow.stop()
-            self._work.finish()
+            for work in self._made.works:
+                work.finish()
         finally:
             self._end("finished")
-        return self._results.take()
+        return self._take()
 
     def close(self) -> None:
         """Stop and drop what is open; closing again does nothing."""
@@ -180,13 +165,31 @@ class Engine:
     def _end(self, how: str) -> None:
         self._ended = how
         self._flow.stop()
-        if self._windows is not None:
-            self._windows.release()
+        for windows in self._made.windows:
+            if windows is not None:
+                windows.release()
 
     def _check_open(self) -> None:
         self._flow.check()
         if self._ended is not None:
             raise EngineClosed(f"the engine is {self._ended}; make a new one for more rows")
+
+    def _take(self) -> Made:
+        return self._each([query.results.take() for query in self._queries])
+
+    def _each(self, values: Sequence[Any]) -> Any:
+        """A value for each query by its name, or the value of the only one."""
+        if self._names is None:
+            return values[0]
+        return dict(zip(self._names, values, strict=True))
+
+    def _late_rows(self, position: int) -> int:
+        windows = self._made.windows[position]
+        late = self._made.works[self._made.work_of[position]].late_rows
+        return late + (0 if windows is None else windows.late_rows)
+
+    def _rows_of_a_morsel(self, queued: QueuedBatch) -> int:
+        return self._morsel_rows or MORSEL_ROWS
 
     def __enter__(self) -> Engine:
         return self
@@ -198,6 +201,55 @@ class Engine:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+        if error is None:
+            self._flow.check_unseen()
+
+
+def _named(query: Queries) -> tuple[list[Any] | None, list[ir.Sink]]:
+    """The names of several queries, and the plans."""
+    if isinstance(query, Stream | ir.Sink):
+        return None, [_plan(query)]
+    pairs = list(query.items() if isinstance(query, Mapping) else enumerate(query))
+    if not pairs:
+        raise ValueError("an engine needs a query")
+    plans = [_plan(one) for _, one in pairs]
+    columns = {tuple(_source(plan).names) for plan in plans}
+    if len(columns) > 1:
+        raise ir.IrSchemaError(
+            "queries of one engine read the same stream: make them from one stream(...)"
+        )
+    return [name for name, _ in pairs], plans
+
+
+def _plan(query: QueryLike) -> ir.Sink:
+    if isinstance(query, Stream):
+        return query.plan
+    if isinstance(query, ir.Sink):
+        return query
+    raise TypeError(f"an engine runs streams, made with adaptive.stream(...), not {query!r}")
+
+
+def _source(plan: ir.Sink) -> ir.Schema:
+    """The columns of the batches: all of the source but the time of arrival."""
+    schema = next(node.schema for node in plan.walk() if isinstance(node, ir.Source))
+    return ir.Schema(tuple(field for field in schema if field.name != ir.ARRIVAL))
+
+
+def _time_column(queries: Sequence[Query]) -> str | None:
+    columns = {query.watermark.column for query in queries if query.watermark is not None}
+    if len(columns) > 1:
+        raise ir.IrError(
+            f"the queries have watermarks by {', '.join(sorted(columns))}; an engine has one:"
+            " run them in engines of their own"
+        )
+    return next(iter(columns), None)
+
+
+def _told(on_result: Any, name: Any) -> Any:
+    """Who is told of a query's results; of several, by name."""
+    if on_result is None or name is None:
+        return on_result
+    return partial(on_result, name)
 
 
 def _thread_count(threads: int | None) -> int:
@@ -216,27 +268,7 @@ def _policy(policy: str | Policy) -> Policy:
     return Fixed()
 
 
-def _now_us() -> int:
-    return time.time_ns() // 1000
-
-
-class _Arrival:
-    """Fills the column with the time at which rows come, where a query goes by it."""
-
-    def __init__(self, plan: ir.Sink, clock: Callable[[], int]) -> None:
-        *_, source = plan.walk()
-        self.is_used = ir.ARRIVAL in source.schema
-        self._clock = clock
-        self._last = 0
-
-    def now(self) -> int:
-        """The time, which never goes back."""
-        self._last = max(self._last, self._clock())
-        return self._last
-
-    def stamped(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with the time of its arrival."""
-        if not self.is_used:
-            return batch
-        times = pa.array(np.full(batch.num_rows, self.now(), np.int64))
-        return batch.append_column(ir.ARRIVAL, times.cast(pa.timestamp("us", tz="UTC")))
+def _checked(strategy: Strategy) -> Strategy:
+    if strategy not in ("independent", "shared"):
+        raise ValueError(f"strategy is 'independent' or 'shared', got {strategy!r}")
+    return strategy

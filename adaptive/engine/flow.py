@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, Protocol
 
@@ -14,6 +14,7 @@ from adaptive.engine.morsel import Morsel, QueuedBatch
 from adaptive.runtime.binding import BoundBatch
 
 WhenFull = Literal["block", "raise"]
+MorselRows = Callable[[QueuedBatch], int]
 
 
 class QueueFull(RuntimeError):
@@ -32,8 +33,27 @@ class Work(Protocol):
     def settle(self) -> None:
         """Do what has become due, outside of any lock."""
 
-    def morsel_rows(self, queued: QueuedBatch) -> int:
-        """How many rows the next morsel of a batch should have."""
+
+class AllWork:
+    """Several works on the same morsels, one after the other."""
+
+    def __init__(self, works: Sequence[Work]) -> None:
+        self._works = works
+
+    def attend(self, worker: int, morsel: Morsel) -> None:
+        """Each work on the morsel."""
+        for work in self._works:
+            work.attend(worker, morsel)
+
+    def rest(self, worker: int) -> None:
+        """Each work rests."""
+        for work in self._works:
+            work.rest(worker)
+
+    def settle(self) -> None:
+        """Each work does what is due."""
+        for work in self._works:
+            work.settle()
 
 
 class Flow:
@@ -45,15 +65,17 @@ class Flow:
 
     def __init__(
         self,
-        work: Work,
+        works: Sequence[Work],
         threads: int,
         time_column: str | None,
         *,
+        morsel_rows: MorselRows,
         capacity_bytes: int,
         when_full: WhenFull,
         everyone: bool = False,
     ) -> None:
-        self._work, self._column = work, time_column
+        self._work, self._column = works[0] if len(works) == 1 else AllWork(works), time_column
+        self._morsel_rows = morsel_rows
         self._capacity, self._when_full = capacity_bytes, when_full
         self._everyone = everyone
         self._changed = threading.Condition(threading.Lock())
@@ -67,6 +89,7 @@ class Flow:
         self._idle: set[int] = set()
         self._stopped = False
         self._error: BaseException | None = None
+        self._raised = False
         self._threads: list[threading.Thread] = []
         self._wanted = threads
 
@@ -91,10 +114,10 @@ class Flow:
             self._threads.append(thread)
             thread.start()
 
-    def push(self, batch: pa.RecordBatch, bound: BoundBatch | None) -> None:
+    def push(self, batch: pa.RecordBatch, bounds: list[BoundBatch]) -> None:
         """Put a batch behind the others; waits, or raises, while there is no room."""
         self.check()
-        queued = QueuedBatch(batch, bound, self._rows)
+        queued = QueuedBatch(batch, bounds, self._rows)
         if not queued.rows:
             return
         with self._changed:
@@ -134,7 +157,13 @@ class Flow:
     def check(self) -> None:
         """Raise what a worker failed with."""
         if self._error is not None:
+            self._raised = True
             raise self._error
+
+    def check_unseen(self) -> None:
+        """Raise what a worker failed with, if nobody has been told yet."""
+        if not self._raised:
+            self.check()
 
     # -- the workers' side ----------------------------------------------------
 
@@ -210,7 +239,7 @@ class Flow:
             made = Morsel(self._morsels, self._previous, self._column, punctuation=first)
         else:
             begin = first.next_row
-            end = min(first.rows, begin + self._work.morsel_rows(first))
+            end = min(first.rows, begin + max(1, self._morsel_rows(first)))
             made = Morsel(
                 self._morsels, self._previous, self._column, queued=first, first=begin, last=end
             )

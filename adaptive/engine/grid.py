@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ir.windows import TimeWindow
 
 NEVER = (1 << 63) - 1  # a time that no row reaches
 LEAST = -(1 << 63)
+
+
+class Boundaries(Protocol):
+    """The times at which windows end, and what is late behind each of them."""
+
+    def last_end(self, time_us: int) -> int:
+        """The greatest end of a window that is not after a time."""
+
+    def next_end(self, time_us: int) -> int:
+        """The least end of a window that is after a time."""
+
+    def first_open_slice(self, closed_to: int) -> int:
+        """The start of the earliest slice that is in a window which ends after a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +64,32 @@ class WindowGrid:
     def first_open_slice(self, closed_to: int) -> int:
         """The start of the earliest slice that is in a window which ends after a time."""
         return self.next_end(closed_to) - self.size_us
+
+
+@dataclass(frozen=True, slots=True)
+class SharedGrid:
+    """The grids of several queries over the same slices: any slice may end a window."""
+
+    grids: tuple[WindowGrid, ...]
+
+    def last_end(self, time_us: int) -> int:
+        """The last end of a slice."""
+        first = self.grids[0]
+        return time_us - (time_us - first.offset_us) % first.slice_us
+
+    def next_end(self, time_us: int) -> int:
+        """The next end of a slice."""
+        return self.last_end(time_us) + self.grids[0].slice_us
+
+    def first_open_slice(self, closed_to: int) -> int:
+        """The earliest slice that a query still needs."""
+        return min(grid.first_open_slice(closed_to) for grid in self.grids)
+
+
+def shared_slice_us(windows: Sequence[TimeWindow]) -> int:
+    """The length of the slices that all these windows can be made of."""
+    apart = (window.offset_us - windows[0].offset_us for window in windows)
+    return math.gcd(*(window.slices.size_us for window in windows), *apart)
 
 
 def clamped(time_us: int) -> int:

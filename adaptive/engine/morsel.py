@@ -9,11 +9,11 @@ from adaptive.runtime.binding import BoundBatch
 
 
 class QueuedBatch:
-    """A batch that waits to be cut into morsels; `bound` is how kernels see it."""
+    """A batch that waits to be cut into morsels; `bounds` are how each work's kernels see it."""
 
-    def __init__(self, batch: pa.RecordBatch, bound: BoundBatch | None, row_base: int) -> None:
+    def __init__(self, batch: pa.RecordBatch, bounds: list[BoundBatch], row_base: int) -> None:
         self.batch = batch
-        self.bound = bound
+        self.bounds = bounds
         self.row_base = row_base  # the number of its first row in the stream
         self.rows = int(batch.num_rows)
         self.bytes = int(batch.nbytes)

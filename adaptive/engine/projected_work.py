@@ -7,11 +7,10 @@ import threading
 import pyarrow as pa
 
 from adaptive.engine.downstream import Consumer
-from adaptive.engine.morsel import Morsel, QueuedBatch
+from adaptive.engine.flow import Flow
+from adaptive.engine.morsel import Morsel
 from adaptive.runtime.projection import Projection
 from ir import ProjectionProgram
-
-MORSEL_ROWS = 65_536
 
 
 class ProjectedWork:
@@ -19,16 +18,11 @@ class ProjectedWork:
 
     late_rows = 0
 
-    def __init__(
-        self,
-        program: ProjectionProgram,
-        consumer: Consumer,
-        workers: int,
-        morsel_rows: int | None = None,
-    ) -> None:
+    def __init__(self, program: ProjectionProgram, consumer: Consumer, workers: int) -> None:
+        self.input = program.input
+        self.flow: Flow | None = None
         self._projections = [Projection(program) for _ in range(workers)]
         self._consumer = consumer
-        self._morsel_rows = morsel_rows or MORSEL_ROWS
         self._made: dict[int, pa.RecordBatch | None] = {}
         self._next = 0
         self._token = threading.Lock()  # of the one who delivers; nobody waits for it
@@ -37,10 +31,6 @@ class ProjectedWork:
     def bytes(self) -> int:
         """The memory of results that wait for earlier ones."""
         return sum(batch.nbytes for batch in list(self._made.values()) if batch is not None)
-
-    def morsel_rows(self, queued: QueuedBatch) -> int:
-        """Enough rows to be worth a call."""
-        return self._morsel_rows
 
     def attend(self, worker: int, morsel: Morsel) -> None:
         """Project the rows of a morsel."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pyarrow as pa
 
 from adaptive.engine.downstream import Downstream
-from adaptive.engine.grid import WindowGrid
 from adaptive.engine.passage import Handed
+from adaptive.engine.sharing import Share
 from adaptive.engine.sliced import SlicedWindows
 from adaptive.engine.stages import groups_of
 from adaptive.runtime.binding import arrow_schema
@@ -48,19 +48,29 @@ class Results:
 
 
 class QueryWindows:
-    """The windows of a query over the slices that threads hand over."""
+    """The windows of one query over the slices that threads hand over."""
 
     def __init__(
-        self, program: RowProgram, grid: WindowGrid | None, rest: Sequence[Pipeline], out: Results
+        self,
+        program: RowProgram,
+        share: Share,
+        own: RowProgram,
+        rest: Sequence[Pipeline],
+        results: Results,
     ) -> None:
-        self._program = program
-        self._windows = None if grid is None else SlicedWindows(program, grid)
-        self._above = Downstream(program, rest, out.add)
+        self._program, self._share = program, share
+        self._windows = None if share.grid is None else SlicedWindows(program, share.grid)
+        self._above = Downstream(own, rest, results.add)
 
     @property
     def bytes(self) -> int:
         """The memory of slices and stages above."""
         return self._above.bytes + (0 if self._windows is None else self._windows.bytes)
+
+    @property
+    def late_rows(self) -> int:
+        """The rows that were late for this query, but not for others that share its slices."""
+        return 0 if self._windows is None else self._windows.late_rows
 
     def pass_to(self, boundary: int, handed: Sequence[Handed]) -> None:
         """Close the windows that end by a time."""
@@ -89,6 +99,32 @@ class QueryWindows:
         for one in handed:
             self._windows.add(one.start, one.pieces, one.after)
 
-    def _send(self, batches: Iterator[pa.RecordBatch]) -> None:
+    def _send(self, batches: Iterable[pa.RecordBatch]) -> None:
         for batch in batches:
-            self._above.accept(batch)
+            self._above.accept(self._share.of(batch))
+
+
+class QueriesWindows:
+    """The windows of all queries that share slices."""
+
+    def __init__(self, queries: Sequence[QueryWindows]) -> None:
+        self._queries = queries
+
+    def pass_to(self, boundary: int, handed: Sequence[Handed]) -> None:
+        """Close the windows of each query that end by a time."""
+        self._share(handed)
+        for query in self._queries:
+            query.pass_to(boundary, handed)
+
+    def finish(self, handed: Sequence[Handed]) -> None:
+        """Close all windows of each query."""
+        self._share(handed)
+        for query in self._queries:
+            query.finish(handed)
+
+    def _share(self, handed: Sequence[Handed]) -> None:
+        """A piece is given back when the last query needs it no more."""
+        if len(self._queries) > 1:
+            for one in handed:
+                for piece in one.pieces:
+                    piece.share(len(self._queries))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.driver import KernelDriver
 from adaptive.runtime.kernels import VARIANTS
+from adaptive.runtime.shared_state import SharedSlices, SharedState
 from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import CompiledVariant, InputLayout, SlotLayout
 from codegen_llvm.abi import Exit
@@ -17,18 +18,16 @@ Sealed = dict[int, list[Table]]  # the pieces of each slice
 
 
 class SliceWorker:
-    """Adds rows to slices; which windows these are in is nothing to it."""
+    """Adds rows to slices of its own; which windows these are in is nothing to it."""
 
-    def __init__(self, program: RowProgram, layout: SlotLayout) -> None:
+    def __init__(self, program: RowProgram, state: GroupState) -> None:
         self.program = program
-        self._layout = layout
+        self._state = state
         self._driver = KernelDriver()
         self._bound: BoundBatch | None = None
         self._variants: dict[tuple[InputLayout, VariantSpec], CompiledVariant] = {}
         # Tables whose sums left 64 bits: the slice goes on with an empty one.
         self._spilled: defaultdict[int, list[Table]] = defaultdict(list)
-        slices = program.slices
-        self._state = GroupState(layout, 0 if slices is None else slices.offset_us)
 
     @property
     def late_rows(self) -> int:
@@ -113,5 +112,38 @@ class SliceWorker:
         """A variant of the program; known ones are found without hashing the program again."""
         key = (layout, spec)
         if key not in self._variants:
-            self._variants[key] = VARIANTS.get(self.program, layout, self._layout, spec)
+            self._variants[key] = VARIANTS.get(self.program, layout, self._state.layout, spec)
         return self._variants[key]
+
+
+class SharedWorker(SliceWorker):
+    """Adds rows to slices that it shares with other threads, so it has nothing to hand out."""
+
+    def __init__(self, program: RowProgram, state: SharedState) -> None:
+        super().__init__(program, state)
+        self._shared = state
+
+    def seal(self, boundary: int) -> Sealed:
+        """Go on with slices for rows that come behind a window's end."""
+        self._shared.passed = boundary
+        super().seal(boundary)
+        return {}
+
+    def seal_all(self) -> Sealed:
+        """Nothing is its own."""
+        return {}
+
+
+def own_worker(program: RowProgram, layout: SlotLayout) -> SliceWorker:
+    """A worker with tables of its own."""
+    return SliceWorker(program, GroupState(layout, first_slice(program)))
+
+
+def shared_worker(program: RowProgram, slices: SharedSlices) -> SharedWorker:
+    """A worker that shares its tables."""
+    return SharedWorker(program, slices.state(first_slice(program)))
+
+
+def first_slice(program: RowProgram) -> int:
+    """Any legal start of a slice: a state always has a current table."""
+    return 0 if program.slices is None else program.slices.offset_us

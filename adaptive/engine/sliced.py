@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from adaptive.engine.grid import WindowGrid
 from adaptive.engine.sliding import Pieces, combination, release_all
-from adaptive.runtime.export import export_table
+from adaptive.runtime.export import export_table, rows_of
 from ir.pipelines import RowProgram
 
 
@@ -31,6 +31,7 @@ class SlicedWindows:
         self._closed_to: int | None = None  # the end of the last window that was closed
         self._live: list[int] = []  # the slices that are combined, in order
         self._pending: list[_Pending] = []
+        self.late_rows = 0  # those that others who share the slices still had windows for
         self._combined = combination(program, grid.size_us // grid.slice_us)
 
     @property
@@ -67,6 +68,9 @@ class SlicedWindows:
         starts = [*self._live, *(pending.start for pending in self._pending)]
         if starts:
             yield from self.close(max(map(self.grid.final_end, starts)))
+        for late in self._pending:
+            self._drop(late.pieces)
+        self._pending = []
 
     def release(self) -> None:
         """Give the memory back."""
@@ -94,13 +98,18 @@ class SlicedWindows:
             if pending.ready > end:
                 waiting.append(pending)
                 continue
-            if pending.start < end - self.grid.size_us:  # late for all windows of this query
-                release_all(pending.pieces)
+            if pending.start < end - self.grid.size_us:
+                self._drop(pending.pieces)
                 continue
             if pending.start not in self._live:
                 insort(self._live, pending.start)
             self._combined.add(pending.start, pending.pieces)
         self._pending = waiting
+
+    def _drop(self, pieces: Pieces) -> None:
+        """Rows that are late for all windows of this query."""
+        self.late_rows += sum(rows_of(piece) for piece in pieces)
+        release_all(pieces)
 
     def _evict(self, before: int) -> None:
         while self._live and self._live[0] < before:

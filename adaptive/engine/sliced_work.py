@@ -1,20 +1,21 @@
-"""The first aggregate of a query over slices of time, by several threads."""
+"""Aggregates over slices of time, by several threads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from adaptive.engine.choice import VariantChoice
 from adaptive.engine.flow import Flow
-from adaptive.engine.grid import LEAST, NEVER, WindowGrid, clamped
-from adaptive.engine.morsel import Morsel, QueuedBatch
+from adaptive.engine.grid import LEAST, NEVER, clamped
+from adaptive.engine.morsel import Morsel
 from adaptive.engine.passage import Handed, Passage
-from adaptive.engine.slice_worker import SliceWorker
-from codegen_llvm import SlotLayout
-from ir.pipelines import RowProgram
+from adaptive.engine.sharing import SharedProgram
+from adaptive.engine.slice_worker import SliceWorker, own_worker, shared_worker
+from adaptive.engine.stages import slice_layout
+from adaptive.runtime.shared_state import SharedPiece, SharedSlices
 
-MORSEL_ROWS = 262_144
+Strategy = Literal["independent", "shared"]
 
 
 class Windows(Protocol):
@@ -28,28 +29,40 @@ class Windows(Protocol):
 
 
 class SlicedWork:
-    """Threads that add morsels to slices of their own, and pass the ends of windows.
+    """Threads that add morsels to slices, and pass the ends of windows.
 
     `delay_us` is from the greatest time to what is closed, lateness included.
+    `number` tells which of a batch's bindings is that of this program.
     """
 
     def __init__(
         self,
-        program: RowProgram,
-        layout: SlotLayout,
-        grid: WindowGrid | None,
-        delay_us: int,
+        shared: SharedProgram,
         windows: Windows,
         workers: int,
         choice: VariantChoice,
-        morsel_rows: int | None = None,
+        *,
+        delay_us: int,
+        strategy: Strategy,
+        number: int = 0,
     ) -> None:
-        self._grid = None if program.watermark is None else grid
+        program = shared.program
+        self.input = program.input
+        self._boundaries = None if program.watermark is None else shared.boundaries
         self._delay_us, self._windows = delay_us, windows
-        self._choice = choice
-        self._morsel_rows = morsel_rows
-        self._workers = [SliceWorker(program, layout) for _ in range(workers)]
-        self._passage = Passage(workers, windows.pass_to)
+        self._choice, self._number = choice, number
+        layout = slice_layout(
+            program, *(share.grid for share in shared.shares), shared=strategy == "shared"
+        )
+        self._slices: SharedSlices | None = None
+        self._workers: list[SliceWorker]
+        if layout.shared:
+            slice_us = None if program.slices is None else program.slices.size_us
+            self._slices = SharedSlices(layout, slice_us)
+            self._workers = [shared_worker(program, self._slices) for _ in range(workers)]
+        else:
+            self._workers = [own_worker(program, layout) for _ in range(workers)]
+        self._passage = Passage(workers, self._close)
         self._announced: int | None = None
         self.flow: Flow | None = None
 
@@ -61,22 +74,25 @@ class SlicedWork:
     @property
     def bytes(self) -> int:
         """The memory of the slices that are being filled."""
-        return sum(worker.bytes for worker in self._workers)
-
-    def morsel_rows(self, queued: QueuedBatch) -> int:
-        """Small enough for all threads to have work, large enough to be worth a call."""
-        return self._morsel_rows or MORSEL_ROWS
+        shared = 0 if self._slices is None else self._slices.bytes
+        return shared + sum(worker.bytes for worker in self._workers)
 
     def attend(self, worker: int, morsel: Morsel) -> None:
         """Add the rows of a morsel, up to each row that closes windows in turn."""
-        if self._grid is not None:
+        if self._boundaries is None:
+            if morsel.queued is not None:
+                self._run(worker, morsel)
+            return
+        # A thread that is alone finds out in its kernels how far time has come: to look
+        # for it in advance took a quarter of the time of YSB's kernel.
+        if len(self._workers) > 1:
             self._pass(worker, self._boundary(morsel.before))
         if morsel.queued is not None:
             self._run(worker, morsel)
-        if self._grid is not None:
+        if len(self._workers) > 1 or morsel.queued is None:
             self._pass(worker, self._boundary(morsel.reached))
-            self._announce(worker)
-            self._passage.settle()
+        self._announce(worker)
+        self._passage.settle()
 
     def rest(self, worker: int) -> None:
         """Pass what the others have passed: the worker has no rows that came later."""
@@ -93,14 +109,18 @@ class SlicedWork:
         for number, worker in enumerate(self._workers):
             after = self._passage.passed(number)
             handed += [Handed(s, pieces, after) for s, pieces in worker.seal_all().items()]
+        if self._slices is not None:
+            handed += [
+                Handed(p.place.start, p.tables, p.place.after) for p in self._slices.close_all()
+            ]
         self._windows.finish(handed)
 
     def _run(self, number: int, morsel: Morsel) -> None:
         worker, queued = self._workers[number], morsel.queued
         assert queued is not None
-        assert queued.bound is not None
-        spec = self._choice.spec(queued.bound)
-        worker.begin(queued.bound, morsel.first, morsel.last, queued.row_base)
+        bound = queued.bounds[self._number]
+        spec = self._choice.spec(bound)
+        worker.begin(bound, morsel.first, morsel.last, queued.row_base)
         with self._choice.timed(morsel.rows):
             while True:
                 reached = worker.run(spec, *self._limits(number, morsel))
@@ -108,24 +128,24 @@ class SlicedWork:
                     return
                 self._pass(number, self._boundary(reached))
                 self._announce(number)
+                self._passage.settle()
 
     def _limits(self, number: int, morsel: Morsel) -> tuple[int, int]:
         """The time at which windows close next, and the slices that are late by now."""
-        if self._grid is None:
+        if self._boundaries is None:
             return NEVER, LEAST
         passed = self._passage.passed(number)
         if passed is None:
             return LEAST + 2, LEAST  # the first row with a time says where windows begin
-        end = self._grid.next_end(passed)
-        close = end + self._delay_us
-        if morsel.reached is None or morsel.reached < close:
+        close = self._boundaries.next_end(passed) + self._delay_us
+        if len(self._workers) > 1 and (morsel.reached is None or morsel.reached < close):
             close = NEVER  # known already: kernels need not look
-        return clamped(close), clamped(end - self._grid.size_us)
+        return clamped(close), clamped(self._boundaries.first_open_slice(passed))
 
     def _boundary(self, reached: int | None) -> int | None:
         """The last end of a window that is closed once time has come so far."""
-        assert self._grid is not None
-        return None if reached is None else self._grid.last_end(reached - self._delay_us)
+        assert self._boundaries is not None
+        return None if reached is None else self._boundaries.last_end(reached - self._delay_us)
 
     def _pass(self, number: int, boundary: int | None) -> None:
         """Hand over what windows up to a boundary need, and go on with empty slices."""
@@ -147,3 +167,12 @@ class SlicedWork:
                 self._announced = boundary
             for other in idle:
                 self._pass(other, boundary)
+
+    def _close(self, boundary: int, handed: list[Handed]) -> None:
+        if self._slices is not None:
+            handed = _handed(self._slices.close(boundary))
+        self._windows.pass_to(boundary, handed)
+
+
+def _handed(pieces: list[SharedPiece]) -> list[Handed]:
+    return [Handed(p.place.start, p.tables, p.place.after) for p in pieces]

@@ -8,7 +8,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from adaptive.engine.grid import LEAST, NEVER, WindowGrid
-from adaptive.engine.slice_worker import SliceWorker
+from adaptive.engine.slice_worker import own_worker
 from adaptive.engine.sliced import SlicedWindows
 from adaptive.engine.sliding import subtracts
 from adaptive.runtime.binding import bind
@@ -49,7 +49,7 @@ class TimeWindowStage:
     def __init__(self, program: RowProgram) -> None:
         window = program.window
         self._grid = WindowGrid.of(window) if isinstance(window, TimeWindow) else None
-        self._worker = SliceWorker(program, slice_layout(program, self._grid))
+        self._worker = own_worker(program, slice_layout(program, self._grid))
         self._windows = None if self._grid is None else SlicedWindows(program, self._grid)
         self._program = program
         self._closed_to: int | None = None
@@ -91,10 +91,17 @@ class TimeWindowStage:
             self._windows.release()
 
 
-def slice_layout(program: RowProgram, grid: WindowGrid | None) -> SlotLayout:
-    """The layout of slices; they count their rows where they are taken out of windows again."""
-    overlap = grid is not None and grid.size_us != grid.slice_us
-    return slot_layout(program, slice_is_key=False, counts_rows=overlap and subtracts(program))
+def slice_layout(
+    program: RowProgram, *grids: WindowGrid | None, shared: bool = False
+) -> SlotLayout:
+    """The layout of slices; they count their rows where that is needed.
+
+    It is to take them out of windows again, and to tell how many are late for one
+    of several queries.
+    """
+    overlap = any(grid is not None and grid.size_us != grid.slice_us for grid in grids)
+    counts_rows = len(grids) > 1 or (overlap and subtracts(program))
+    return slot_layout(program, slice_is_key=False, counts_rows=counts_rows, shared=shared)
 
 
 def groups_of(program: RowProgram, pieces: list[Table]) -> Iterator[pa.RecordBatch]:

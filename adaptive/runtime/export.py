@@ -90,6 +90,14 @@ class SlotGroups(Groups):
         """The memory is the caller's."""
 
 
+def rows_of(table: Table) -> int:
+    """How many rows the groups of a table have, where they are counted."""
+    if table.layout.rows is None:
+        return 0
+    used = (table.slots["tag"] & 1) != 0
+    return int(table.slots[table.layout.rows][used].sum())
+
+
 def export_groups(program: RowProgram, state: GroupState) -> Iterator[pa.RecordBatch]:
     """The output rows of a program, slice by slice, in batches."""
     if is_global(program) and not state.groups:

@@ -83,6 +83,7 @@ class Table:
         self.block = TableBlock()
         self.block.slice_start = slice_start
         self.block.complete = 1
+        self._owners = 1
         self.block.whole = self.address
         self.arenas: list[NDArray[np.uint8]] = []
         self._resize(slots)
@@ -134,9 +135,15 @@ class Table:
         """Keep the memory of another table's strings alive: its groups were moved here."""
         self.arenas += other.arenas
 
+    def share(self, owners: int) -> None:
+        """So many have to release it before its memory is given back; one thread at a time."""
+        self._owners = owners
+
     def release(self) -> None:
         """Give the memory back; the table is not used any more."""
-        SLOT_MEMORY.give(self._memory)
+        self._owners -= 1
+        if not self._owners:
+            SLOT_MEMORY.give(self._memory)
 
     def _resize(self, slots: int) -> None:
         self._memory = SLOT_MEMORY.take(slots * self.layout.size)

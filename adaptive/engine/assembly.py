@@ -1,0 +1,134 @@
+"""From the queries of an engine to the work of its threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import ir
+from adaptive.engine.choice import VariantChoice
+from adaptive.engine.flow import Flow, Work
+from adaptive.engine.projected_work import ProjectedWork
+from adaptive.engine.query import QueriesWindows, QueryWindows, Results
+from adaptive.engine.sharing import groups_that_share, shared
+from adaptive.engine.sliced_work import SlicedWork, Strategy
+from adaptive.runtime.runner import UnsupportedPlan
+from codegen_llvm import unsupported_in_engine
+from ir.pipelines import Pipeline, RowProgram
+
+
+class EngineWork(Work, Protocol):
+    """Work on the rows of a query, or of several that share slices."""
+
+    input: ir.Schema  # the columns that it reads
+    flow: Flow | None
+
+    @property
+    def late_rows(self) -> int:
+        """The rows that came when all their windows were closed."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory of what is in work."""
+
+    def finish(self) -> None:
+        """All morsels are done: close what is open."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query of an engine: its plan, cut, and where its results go."""
+
+    plan: ir.Sink
+    pipelines: tuple[Pipeline, ...]
+    watermark: ir.Watermark | None
+    results: Results
+
+    @classmethod
+    def of(cls, plan: ir.Sink, results: Results) -> Query:
+        """Optimise, check and cut a plan."""
+        ir.verify(plan)
+        optimized = ir.optimize(plan)
+        reasons = unsupported_in_engine(optimized)
+        if reasons:
+            raise UnsupportedPlan("; ".join(reasons))
+        watermark = next((n for n in optimized.walk() if isinstance(n, ir.Watermark)), None)
+        return cls(plan, ir.cut(optimized), watermark, results)
+
+    @property
+    def delay_us(self) -> int:
+        """From the greatest time to what is closed."""
+        return 0 if self.watermark is None else self.watermark.delay_us + self.watermark.lateness_us
+
+
+@dataclass
+class Assembled:
+    """The work of an engine, and for each query what is left to ask it."""
+
+    works: list[EngineWork]
+    windows: list[QueryWindows | None]
+    work_of: list[int]  # the work of each query
+
+
+def assemble(
+    queries: Sequence[Query], workers: int, choice: VariantChoice, strategy: Strategy
+) -> Assembled:
+    """The work of all queries; those that can share slices do."""
+    made = Assembled([], [None] * len(queries), [0] * len(queries))
+    rowwise = []
+    for position, query in enumerate(queries):
+        if isinstance(query.pipelines[0].end, ir.Sink):
+            made.work_of[position] = len(made.works)
+            program = ir.flatten_projection(query.pipelines[0])
+            made.works.append(ProjectedWork(program, query.results.add, workers))
+        else:
+            rowwise.append(position)
+    programs = {position: ir.flatten(queries[position].pipelines[0]) for position in rowwise}
+    for group in _groups(queries, programs):
+        _add_sliced(made, queries, programs, group, workers, choice, strategy)
+    return made
+
+
+def _groups(queries: Sequence[Query], programs: dict[int, RowProgram]) -> list[list[int]]:
+    """The queries that share slices: of the same rows, and with the same watermark."""
+    groups = []
+    by_delay: dict[int, list[int]] = {}
+    for position in programs:
+        by_delay.setdefault(queries[position].delay_us, []).append(position)
+    for positions in by_delay.values():
+        for group in groups_that_share([programs[p] for p in positions]):
+            groups.append([positions[i] for i in group])
+    return groups
+
+
+def _add_sliced(
+    made: Assembled,
+    queries: Sequence[Query],
+    programs: dict[int, RowProgram],
+    group: list[int],
+    workers: int,
+    choice: VariantChoice,
+    strategy: Strategy,
+) -> None:
+    union = shared([programs[position] for position in group])
+    windows = []
+    for position, share in zip(group, union.shares, strict=True):
+        query = queries[position]
+        one = QueryWindows(
+            union.program, share, programs[position], query.pipelines[1:], query.results
+        )
+        made.windows[position] = one
+        made.work_of[position] = len(made.works)
+        windows.append(one)
+    made.works.append(
+        SlicedWork(
+            union,
+            QueriesWindows(windows),
+            workers,
+            choice,
+            delay_us=queries[group[0]].delay_us,
+            strategy=strategy,
+            number=len(made.works),
+        )
+    )
