@@ -87,6 +87,7 @@ class Flow:
         self._queued_bytes = 0
         self._rows = 0
         self._idle: set[int] = set()
+        self._settled: set[int] = set()  # those of the idle that have nothing left to close
         self._stopped = False
         self._error: BaseException | None = None
         self._raised = False
@@ -137,9 +138,9 @@ class Flow:
         self._help()
 
     def wait(self) -> None:
-        """Until everything that was pushed is done, or a worker has failed."""
+        """Until everything that was pushed is done and closed, or a worker has failed."""
         with self._changed:
-            while self._error is None and (self._has_work() or self._open):
+            while self._error is None and (self._has_work() or self._open or self._is_closing()):
                 self._changed.wait()
         self.check()
 
@@ -199,6 +200,7 @@ class Flow:
         while True:
             with self._changed:
                 self._idle.discard(worker)
+                self._settled.discard(worker)
                 morsel = self._next_locked(worker)
                 if morsel is not None or self._stopped:
                     return morsel
@@ -209,6 +211,8 @@ class Flow:
             except BaseException as error:
                 self._fail(error)
             with self._changed:
+                self._settled.add(worker)
+                self._changed.notify_all()
                 while not (self._stopped or self._has_work_for(worker)):
                     self._changed.wait()
 
@@ -273,6 +277,10 @@ class Flow:
 
     def _has_work(self) -> bool:
         return bool(self._batches) or any(self._ahead)
+
+    def _is_closing(self) -> bool:
+        """Whether a thread may still be at what the last morsels have closed."""
+        return len(self._settled) < len(self._threads)
 
     def _has_work_for(self, worker: int) -> bool:
         return bool(self._batches or self._ahead[worker]) and self._error is None
