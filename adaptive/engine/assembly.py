@@ -9,6 +9,7 @@ from typing import Protocol
 import ir
 from adaptive.engine.choice import VariantChoice
 from adaptive.engine.flow import Flow, Work
+from adaptive.engine.keyed_work import KeyedWork
 from adaptive.engine.projected_work import ProjectedWork
 from adaptive.engine.query import QueriesWindows, QueryWindows, Results
 from adaptive.engine.sharing import groups_that_share, shared
@@ -16,6 +17,7 @@ from adaptive.engine.sliced_work import SlicedWork, Strategy
 from adaptive.runtime.runner import UnsupportedPlan
 from codegen_llvm import unsupported_in_engine
 from ir.pipelines import Pipeline, RowProgram
+from ir.windows import CountWindow, SessionWindow
 
 
 class EngineWork(Work, Protocol):
@@ -34,6 +36,9 @@ class EngineWork(Work, Protocol):
 
     def finish(self) -> None:
         """All morsels are done: close what is open."""
+
+    def release(self) -> None:
+        """Give the memory back."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +81,28 @@ def assemble(
 ) -> Assembled:
     """The work of all queries; those that can share slices do."""
     made = Assembled([], [None] * len(queries), [0] * len(queries))
-    rowwise = []
+    programs: dict[int, RowProgram] = {}
     for position, query in enumerate(queries):
-        if isinstance(query.pipelines[0].end, ir.Sink):
-            made.work_of[position] = len(made.works)
-            program = ir.flatten_projection(query.pipelines[0])
-            made.works.append(ProjectedWork(program, query.results.add, workers))
+        alone = _alone(query, workers)
+        if alone is None:
+            programs[position] = ir.flatten(query.pipelines[0])
         else:
-            rowwise.append(position)
-    programs = {position: ir.flatten(queries[position].pipelines[0]) for position in rowwise}
+            made.work_of[position] = len(made.works)
+            made.works.append(alone)
     for group in _groups(queries, programs):
         _add_sliced(made, queries, programs, group, workers, choice, strategy)
     return made
+
+
+def _alone(query: Query, workers: int) -> EngineWork | None:
+    """The work of a query that has no slices to share."""
+    first, *rest = query.pipelines
+    if isinstance(first.end, ir.Sink):
+        return ProjectedWork(ir.flatten_projection(first), query.results.add, workers)
+    program = ir.flatten(first)
+    if isinstance(program.window, SessionWindow | CountWindow):
+        return KeyedWork(program, query.watermark, rest, query.results, workers)
+    return None
 
 
 def _groups(queries: Sequence[Query], programs: dict[int, RowProgram]) -> list[list[int]]:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from adaptive.engine.order import by_columns, depends_on_order, order_of
 from adaptive.engine.stages import Stage, stage_of
 from adaptive.runtime.projection import Projection
 from ir import Aggregate, Column, Pipeline, ProjectionProgram, flatten, flatten_projection
 from ir.pipelines import RowProgram
 from ir.streaming import watermark_above
-from ir.windows import CountWindow, Window, time_of
+from ir.windows import CountWindow, SessionWindow, Window, time_of
 
 Consumer = Callable[[pa.RecordBatch], None]
 
@@ -58,6 +58,11 @@ class Downstream:
         """Whether results depend on the order in which those of a window come."""
         return any(depends_on_order(link.program) for link in self._links)
 
+    @property
+    def watches_time(self) -> bool:
+        """Whether a stage closes windows by what the one below has closed."""
+        return bool(self._links)
+
     def accept(self, batch: pa.RecordBatch, number: int = 0) -> None:
         """Results of the stage below; in order, where that matters."""
         if not batch.num_rows:
@@ -66,7 +71,7 @@ class Downstream:
             self._deliver(batch)
             return
         if depends_on_order(self._links[number].program):
-            batch = ordered(batch, self._key_names(number))
+            batch = by_columns(batch, self._order_below(number))
         for made in self._links[number].stage.consume(batch):
             self.accept(made, number + 1)
 
@@ -99,25 +104,12 @@ class Downstream:
         if batch.num_rows:
             self._consumer(batch)
 
-    def _key_names(self, number: int) -> list[str]:
+    def _order_below(self, number: int) -> list[str]:
+        """The order of a stage's results, where they do not come in it anyway."""
         program = self._links[number - 1].program if number else self._first
-        return [] if program is None else [key.name for key in program.keys]
-
-
-def depends_on_order(program: RowProgram) -> bool:
-    """Whether an aggregate goes by the order in which rows come."""
-    kept = any(aggregate.call.function in ("first", "last") for aggregate in program.aggregates)
-    return kept or isinstance(program.window, CountWindow)
-
-
-def ordered(batch: pa.RecordBatch, names: list[str]) -> pa.RecordBatch:
-    """The results of one window by their keys, null first: the order that `ir` defines."""
-    if not names:
-        return batch
-    columns = [c for name in names for c in (pc.is_valid(batch[name]), batch[name])]
-    keys = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
-    by = [(name, "ascending") for name in keys.schema.names]
-    return batch.take(pc.sort_indices(keys, sort_keys=by))
+        if program is None or isinstance(program.window, SessionWindow | CountWindow):
+            return []
+        return order_of(program)
 
 
 def _is_identity(program: ProjectionProgram) -> bool:

@@ -168,6 +168,8 @@ class Engine:
         for windows in self._made.windows:
             if windows is not None:
                 windows.release()
+        for work in self._made.works:
+            work.release()
 
     def _check_open(self) -> None:
         self._flow.check()

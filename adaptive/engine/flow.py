@@ -33,17 +33,24 @@ class Work(Protocol):
     def settle(self) -> None:
         """Do what has become due, outside of any lock."""
 
+    @property
+    def everyone(self) -> bool:
+        """Whether every worker gets every morsel; else one of them does."""
+
 
 class AllWork:
     """Several works on the same morsels, one after the other."""
 
-    def __init__(self, works: Sequence[Work]) -> None:
-        self._works = works
+    def __init__(self, works: Sequence[Work], workers: int) -> None:
+        self._works, self._workers = works, workers
+        self.everyone = any(work.everyone for work in works)
 
     def attend(self, worker: int, morsel: Morsel) -> None:
         """Each work on the morsel."""
         for work in self._works:
-            work.attend(worker, morsel)
+            mine = work.everyone or morsel.index % self._workers == worker
+            if mine or not self.everyone:
+                work.attend(worker, morsel)
 
     def rest(self, worker: int) -> None:
         """Each work rests."""
@@ -59,8 +66,7 @@ class AllWork:
 class Flow:
     """The threads of an engine and the batches on their way to them.
 
-    Without threads, `push` does the work itself. With `everyone`, each worker
-    gets every morsel; else one of them does.
+    Without threads, `push` does the work itself.
     """
 
     def __init__(
@@ -72,15 +78,16 @@ class Flow:
         morsel_rows: MorselRows,
         capacity_bytes: int,
         when_full: WhenFull,
-        everyone: bool = False,
     ) -> None:
-        self._work, self._column = works[0] if len(works) == 1 else AllWork(works), time_column
+        workers = max(1, threads)
+        self._work: Work = works[0] if len(works) == 1 else AllWork(works, workers)
+        self._column = time_column
         self._morsel_rows = morsel_rows
         self._capacity, self._when_full = capacity_bytes, when_full
-        self._everyone = everyone
+        self._everyone = self._work.everyone
         self._changed = threading.Condition(threading.Lock())
         self._batches: deque[QueuedBatch | int] = deque()  # an int is a punctuation
-        self._ahead: list[deque[Morsel]] = [deque() for _ in range(max(1, threads))]
+        self._ahead: list[deque[Morsel]] = [deque() for _ in range(workers)]
         self._previous: Morsel | None = None
         self._morsels = 0
         self._open = 0  # morsels that are taken and not done

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from adaptive.runtime.binding import BoundBatch
+from ir import EvaluationError
 
 
 class QueuedBatch:
@@ -86,6 +90,19 @@ class Morsel:
         times = self.queued.batch.column(self._column)
         found = pc.max(times.slice(self.first, self.rows))
         return int(found.value) if found.is_valid else None
+
+
+@contextmanager
+def rows_of_batch(morsel: Morsel) -> Iterator[pa.RecordBatch]:
+    """The rows of a morsel; an error within is told with the row of the whole batch."""
+    assert morsel.queued is not None
+    try:
+        yield morsel.queued.batch.slice(morsel.first, morsel.rows)
+    except EvaluationError as error:
+        if error.row is None:
+            raise
+        row = error.row + morsel.first
+        raise EvaluationError(error.condition, error.expression, row) from None
 
 
 def later(left: int | None, right: int | None) -> int | None:

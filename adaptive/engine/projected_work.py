@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from adaptive.engine.downstream import Consumer
 from adaptive.engine.flow import Flow
-from adaptive.engine.morsel import Morsel
+from adaptive.engine.morsel import Morsel, rows_of_batch
 from adaptive.runtime.projection import Projection
 from ir import ProjectionProgram
 
@@ -17,6 +17,7 @@ class ProjectedWork:
     """Threads that project morsels; whoever has the next one in order delivers."""
 
     late_rows = 0
+    everyone = False
 
     def __init__(self, program: ProjectionProgram, consumer: Consumer, workers: int) -> None:
         self.input = program.input
@@ -36,8 +37,8 @@ class ProjectedWork:
         """Project the rows of a morsel."""
         made = None
         if morsel.queued is not None:
-            rows = morsel.queued.batch.slice(morsel.first, morsel.rows)
-            made = self._projections[worker].run(rows)
+            with rows_of_batch(morsel) as rows:
+                made = self._projections[worker].run(rows)
         self._made[morsel.index] = made
         self.settle()
 
@@ -58,3 +59,6 @@ class ProjectedWork:
 
     def finish(self) -> None:
         """All morsels are done and delivered."""
+
+    def release(self) -> None:
+        """There is nothing to give back."""

@@ -76,7 +76,8 @@ class SliceWorker:
 
     def seal_all(self) -> Sealed:
         """Hand out everything; the worker is not used any more."""
-        return self._pieces(self._state.tables)
+        tables, self._state.tables = self._state.tables, {}
+        return self._pieces(tables)
 
     def _pieces(self, tables: dict[int, Table]) -> Sealed:
         sealed: Sealed = {}

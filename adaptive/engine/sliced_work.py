@@ -12,6 +12,7 @@ from adaptive.engine.morsel import Morsel
 from adaptive.engine.passage import Handed, Passage
 from adaptive.engine.sharing import SharedProgram
 from adaptive.engine.slice_worker import SliceWorker, own_worker, shared_worker
+from adaptive.engine.sliding import release_all
 from adaptive.engine.stages import slice_layout
 from adaptive.runtime.shared_state import SharedPiece, SharedSlices
 
@@ -34,6 +35,8 @@ class SlicedWork:
     `delay_us` is from the greatest time to what is closed, lateness included.
     `number` tells which of a batch's bindings is that of this program.
     """
+
+    everyone = False
 
     def __init__(
         self,
@@ -114,6 +117,12 @@ class SlicedWork:
                 Handed(p.place.start, p.tables, p.place.after) for p in self._slices.close_all()
             ]
         self._windows.finish(handed)
+
+    def release(self) -> None:
+        """Give the memory of what was not closed back."""
+        for worker in self._workers:
+            for pieces in worker.seal_all().values():
+                release_all(pieces)
 
     def _run(self, number: int, morsel: Morsel) -> None:
         worker, queued = self._workers[number], morsel.queued

@@ -8,18 +8,19 @@ from typing import Protocol
 import pyarrow as pa
 
 from adaptive.engine.grid import LEAST, NEVER, WindowGrid
+from adaptive.engine.order import by_columns, order_of
 from adaptive.engine.slice_worker import own_worker
 from adaptive.engine.sliced import SlicedWindows
 from adaptive.engine.sliding import subtracts
 from adaptive.runtime.binding import bind
 from adaptive.runtime.combine import combine
 from adaptive.runtime.export import empty_group, export_table, is_global
-from adaptive.runtime.runner import UnsupportedPlan
+from adaptive.runtime.keyed_windows import KeyedWindows
 from adaptive.runtime.state import Table
 from codegen_llvm import SlotLayout, slot_layout
 from ir import GENERIC
+from ir.operators import WINDOW_START
 from ir.pipelines import RowProgram
-from ir.text_form import window_text
 from ir.windows import CountWindow, SessionWindow, TimeWindow
 
 
@@ -91,6 +92,43 @@ class TimeWindowStage:
             self._windows.release()
 
 
+class KeyedStage:
+    """Session or count windows over results."""
+
+    def __init__(self, program: RowProgram) -> None:
+        self._windows = KeyedWindows(program, delay_us=None, lateness_us=0)
+        self._program = program
+
+    def consume(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        self._windows.consume(batch)
+        yield from self._taken()
+
+    def advance(self, watermark: int) -> Iterator[pa.RecordBatch]:
+        self._windows.advance(watermark)
+        yield from self._taken()
+
+    def finish(self) -> Iterator[pa.RecordBatch]:
+        self._windows.finish()
+        made = [batch for batch in self._windows.take() if batch.num_rows]
+        names = [key.name for key in self._program.keys]
+        if made and isinstance(self._program.window, CountWindow):
+            yield by_columns(pa.concat_batches(made), [*names, WINDOW_START])
+        elif made:
+            yield by_columns(pa.concat_batches(made), order_of(self._program))
+
+    @property
+    def bytes(self) -> int:
+        return self._windows.state_bytes
+
+    def release(self) -> None:
+        self._windows.release()
+
+    def _taken(self) -> Iterator[pa.RecordBatch]:
+        made = [batch for batch in self._windows.take() if batch.num_rows]
+        if made:
+            yield by_columns(pa.concat_batches(made), order_of(self._program))
+
+
 def slice_layout(
     program: RowProgram, *grids: WindowGrid | None, shared: bool = False
 ) -> SlotLayout:
@@ -123,5 +161,5 @@ def groups_of(program: RowProgram, pieces: list[Table]) -> Iterator[pa.RecordBat
 def stage_of(program: RowProgram) -> Stage:
     """What runs a program over the results of another."""
     if isinstance(program.window, SessionWindow | CountWindow):
-        raise UnsupportedPlan(f"{window_text(program.window)} is not compiled")
+        return KeyedStage(program)
     return TimeWindowStage(program)

@@ -52,7 +52,7 @@ def given_by_engine(
     return canonical(from_table(pa.concat_tables(tables))), late
 
 
-SLICED = Shape(rounding=False, windows=("tumbling", "sliding", "none"))
+EXACT = Shape(rounding=False)
 
 
 @settings(
@@ -61,7 +61,7 @@ SLICED = Shape(rounding=False, windows=("tumbling", "sliding", "none"))
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-@given(case=stream_cases(SLICED), data=st.data())
+@given(case=stream_cases(EXACT), data=st.data())
 def test_engine(case: StreamCase, data: st.DataObject) -> None:
     note(plan_text(case.plan))
     names = frozenset(f.name for f in case.source.schema if f.type.name == "string")
