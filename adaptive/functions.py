@@ -102,6 +102,24 @@ def count(value: object = "*") -> Aggregation:
     return Aggregation("count", None if is_star else column_of(value))
 
 
+def percentile(value: object, fraction: float) -> Aggregation:
+    """The value that a fraction of a group's values is below, in proportion between two.
+
+    `f.percentile("latency", 0.99)`; `f.median` is that at one half.
+    """
+    return Aggregation("percentile", column_of(value), parameters=(float(fraction),))
+
+
+def first(value: object, ignorenulls: bool = False) -> Aggregation:
+    """The value of a group's first row, or of the first that has one."""
+    return Aggregation("first", column_of(value), parameters=(ignorenulls,))
+
+
+def last(value: object, ignorenulls: bool = False) -> Aggregation:
+    """The value of a group's last row, or of the last that has one."""
+    return Aggregation("last", column_of(value), parameters=(ignorenulls,))
+
+
 def window(
     time: str | Expression,
     size: Duration,

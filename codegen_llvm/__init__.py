@@ -3,6 +3,7 @@
 from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
 from codegen_llvm.decimal_sums import average_decimals
 from codegen_llvm.gather import gather_slots, gather_strings
+from codegen_llvm.holistic import list_functions
 from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
 from codegen_llvm.keyed_slots import keyed_layout
@@ -30,6 +31,7 @@ __all__ = [
     "gather_slots",
     "gather_strings",
     "keyed_layout",
+    "list_functions",
     "slot_layout",
     "unsupported",
     "unsupported_in_engine",

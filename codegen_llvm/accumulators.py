@@ -214,6 +214,25 @@ class FloatSum(Accumulator):
         return in_turn(self._storing(slot, total), lambda: self.cx.b.store(count, address))
 
 
+class FloatProduct(Accumulator):
+    """The product in float64."""
+
+    def init(self, slot: ll.Value) -> None:
+        """The empty product."""
+        self.cx.b.store(ll.Constant(ll.DoubleType(), 1.0), self._address(slot))
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """Multiply by the row's value."""
+        old = self._old(slot).payload
+        product = self.cx.b.fmul(old, self._wide().payload)
+        return self._storing(slot, self._unless_null(old, product))
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """The product of the products."""
+        more = other.value(self.cx, self.field, FLOAT64).payload
+        return self._storing(slot, self.cx.b.fmul(self._old(slot).payload, more))
+
+
 class IntegerSum(Accumulator):
     """The sum in 64 bits, from rows; in 128 bits, from other slots, so that it always fits.
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from codegen_llvm.accumulators import Accumulator, Bits, Count, Extreme, FloatSum, IntegerSum
+from codegen_llvm.accumulators import (
+    Accumulator,
+    Bits,
+    Count,
+    Extreme,
+    FloatProduct,
+    FloatSum,
+    IntegerSum,
+)
 from codegen_llvm.atomic_accumulators import ATOMIC
 from codegen_llvm.builder import KernelContext
 from codegen_llvm.decimal_sums import DecimalSum
 from codegen_llvm.kept import Kept, KeptString
-from codegen_llvm.layout import MOMENTS
+from codegen_llvm.layout import HOLISTIC, MOMENTS
 from codegen_llvm.moments import Variance
 from codegen_llvm.strings_kept import StringExtreme
 from codegen_llvm.table import Table
+from codegen_llvm.value_lists import StringList, ValueList
 from codegen_llvm.values import Value
 from ir import NamedAggregate
 
@@ -46,6 +55,10 @@ def _kind(aggregate: NamedAggregate) -> type[Accumulator]:
             return Bits
         case "first" | "last":
             return KeptString if call.type.is_bytes else Kept
+        case "product":
+            return FloatProduct
         case _ if call.function in MOMENTS:
             return Variance
+        case _ if call.function in HOLISTIC and call.argument is not None:
+            return StringList if call.argument.type.is_bytes else ValueList
     raise TypeError(f"{call.function} is not compiled yet; add it to codegen_llvm.aggregates")

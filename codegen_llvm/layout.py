@@ -137,6 +137,15 @@ def value_fields(name: str, type_: DataType) -> Iterator[tuple[str, str]]:
 MOMENTS = frozenset(("var_pop", "var_samp", "stddev_pop", "stddev_samp"))
 
 
+# They keep all values of a group, in lists.
+HOLISTIC = frozenset(("median", "percentile", "mode", "count_distinct"))
+
+
+def element_bytes(type_: DataType) -> int:
+    """The width of a value in a list; of a string, that of its address and length."""
+    return 16 if type_.is_bytes else max(8, type_.bits) // 8
+
+
 def accumulator_type(aggregate: NamedAggregate) -> DataType:
     """The type in which an aggregate accumulates; for the bits of decimals see below."""
     call = aggregate.call
@@ -231,7 +240,10 @@ def _state_fields(
 ) -> Iterator[tuple[str, str]]:
     """The pieces that an aggregate accumulates in."""
     call = aggregate.call
-    if call.function == "sum" and call.type == INT64 and wide:
+    if call.function in HOLISTIC:
+        yield f"{name}.next", "u8"
+        yield f"{name}.end", "u8"
+    elif call.function == "sum" and call.type == INT64 and wide:
         yield f"{name}.low", "u8"
         yield f"{name}.high", "i8"
     elif is_decimal_sum(call):
@@ -266,7 +278,7 @@ def _may_be_empty(aggregate: NamedAggregate) -> bool:
     call = aggregate.call
     if call.takes_nulls:
         return False
-    needs_value = call.function != "count" and call.argument is not None
+    needs_value = call.function not in ("count", "count_distinct") and call.argument is not None
     if call.type.is_bytes:
         return True  # the first string of a group is recognised by the bit
     return needs_value and call.argument is not None and call.argument.nullable

@@ -12,6 +12,7 @@ from ir.arithmetic import compare, fits, square_root, wrap
 from ir.decimals import Scaled
 from ir.errors import EvaluationError
 from ir.expr import Scalar
+from ir.holistic import CountDistinct, Mode, Percentile
 from ir.signatures import EvalMode
 from ir.text_form import aggregate_text
 from ir.types import INT64, DecimalType
@@ -90,6 +91,19 @@ class Average(FloatSum):
 
     def result(self) -> Scalar:
         return self.total / self.count if self.count else None
+
+
+class Product(FloatSum):
+    """The product in float64."""
+
+    def __init__(self, call: AggregateCall) -> None:
+        super().__init__(call)
+        self.total = 1.0
+
+    def add(self, value: Scalar) -> None:
+        assert isinstance(value, int | float)
+        self.total *= float(value)
+        self.count += 1
 
 
 class DecimalSum:
@@ -233,4 +247,12 @@ def accumulator(call: AggregateCall) -> Accumulator:
             return Kept(call)
         case "bit_and" | "bit_or" | "bit_xor":
             return Bits(call)
+        case "product":
+            return Product(call)
+        case "median" | "percentile":
+            return Percentile(call)
+        case "mode":
+            return Mode(call)
+        case "count_distinct":
+            return CountDistinct(call)
     raise TypeError(f"{call.function} has no meaning yet; add it to ir.accumulators")

@@ -23,6 +23,7 @@ class AggregateFunction:
     few_is_null: bool = False  # whether some values do not suffice for a result
     defaults: tuple[Scalar, ...] = ()  # of the parameters
     keeps_values: bool = False  # whether a group has to remember every value
+    check: Callable[[str, tuple[Scalar, ...]], None] | None = None  # whether parameters are legal
 
 
 def _count(name: str, argument: DataType | None) -> DataType:
@@ -69,6 +70,24 @@ def _condition(name: str, argument: DataType | None) -> DataType:
     return BOOL
 
 
+def _as_float(name: str, argument: DataType | None) -> DataType:
+    """Also of decimals, Spark's result is a float64: those are cast before."""
+    if argument is None or not (argument.is_integer or argument.is_float):
+        raise IrTypeError(f"{name} needs an integer or a float, got {argument}; cast it first")
+    return FLOAT64
+
+
+def _distinct(name: str, argument: DataType | None) -> DataType:
+    _value(name, argument)
+    return INT64
+
+
+def _check_fraction(name: str, parameters: tuple[Scalar, ...]) -> None:
+    (fraction,) = parameters
+    if not (isinstance(fraction, float) and 0.0 <= fraction <= 1.0):
+        raise IrTypeError(f"{name} needs a fraction from 0.0 to 1.0, got {fraction!r}")
+
+
 def _bits(name: str, argument: DataType | None) -> DataType:
     if argument is None or not argument.is_integer:
         raise IrTypeError(f"{name} needs an integer, got {argument}; cast it first")
@@ -93,6 +112,15 @@ _ROWS = (
     AggregateFunction("bit_and", _bits),
     AggregateFunction("bit_or", _bits),
     AggregateFunction("bit_xor", _bits),
+    AggregateFunction("product", _as_float),
+    # Holistic: they need all values of a group.
+    AggregateFunction("median", _as_float, keeps_values=True),
+    # The parameter is the fraction of the values that are less.
+    AggregateFunction(
+        "percentile", _as_float, defaults=(0.5,), check=_check_fraction, keeps_values=True
+    ),
+    AggregateFunction("mode", _value, keeps_values=True),
+    AggregateFunction("count_distinct", _distinct, empty_is_null=False, keeps_values=True),
 )
 AGGREGATES: dict[str, AggregateFunction] = {row.name: row for row in _ROWS}
 
@@ -169,6 +197,8 @@ def _with_defaults(row: AggregateFunction, given: tuple[Scalar, ...]) -> tuple[S
         if type(value) is not type(default):
             wanted = type(default).__name__
             raise IrTypeError(f"{row.name} needs a {wanted} as parameter, got {value!r}")
+    if row.check is not None:
+        row.check(row.name, made)
     return made
 
 

@@ -484,7 +484,11 @@ _ARGUMENTS: dict[str, tuple[DataType, ...]] = {
     **dict.fromkeys(("var_pop", "var_samp", "stddev_pop", "stddev_samp"), (FLOAT64,)),
     **dict.fromkeys(("bool_and", "bool_or"), (BOOL,)),
     **dict.fromkeys(("bit_and", "bit_or", "bit_xor"), INTEGERS),
+    **dict.fromkeys(("product", "median", "percentile"), NUMBERS),
+    **dict.fromkeys(("mode", "count_distinct"), ALL_TYPES),
 }
+# Aggregates whose results do not depend on the order of the rows, not even by rounding.
+EXACT = frozenset(("count", "count_distinct", "min", "max", "median", "percentile", "mode"))
 
 
 def _call(draw: st.DrawFn, node: Operator, modes: Modes) -> AggregateCall:
@@ -497,5 +501,9 @@ def _call(draw: st.DrawFn, node: Operator, modes: Modes) -> AggregateCall:
         argument = draw(decimal_expressions(node.schema, 2, modes))
     else:
         argument = draw(expressions(node.schema, type_, 2, modes))
-    parameters = (draw(st.booleans()),) if function in ("first", "last") else ()
+    parameters: tuple[Scalar, ...] = ()
+    if function in ("first", "last"):
+        parameters = (draw(st.booleans()),)
+    elif function == "percentile":
+        parameters = (draw(st.sampled_from((0.0, 0.25, 0.9, 1.0, 1 / 3))),)
     return AggregateCall(function, argument, mode, parameters)

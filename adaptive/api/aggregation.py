@@ -18,6 +18,7 @@ class Aggregation(Expression):
     argument: Expression | None = None
     mode: ir.EvalMode = ir.EvalMode.ANSI
     condition: Expression | None = None
+    parameters: tuple[ir.Scalar, ...] = ()
 
     def where(self, condition: Expression) -> Aggregation:
         """The same over only the rows of the group for which a condition is true."""
@@ -36,12 +37,12 @@ class Aggregation(Expression):
         """The typed aggregate over the rows of a stream."""
         argument = self._over_condition(schema)
         if argument is None:
-            return ir.AggregateCall(self.function, None, self.mode)
+            return ir.AggregateCall(self.function, None, self.mode, self.parameters)
         [type_] = fitting_types([argument], lambda types: self._call(implicit(argument, types[0])))
         return self._call(implicit(argument, type_))
 
     def _call(self, argument: ir.Expr) -> ir.AggregateCall:
-        return ir.AggregateCall(self.function, argument, self.mode)
+        return ir.AggregateCall(self.function, argument, self.mode, self.parameters)
 
     def _over_condition(self, schema: ir.Schema) -> ir.Expr | None:
         """The argument; one that a condition excludes is null, which aggregates skip."""

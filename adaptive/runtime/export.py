@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from adaptive.runtime.binding import arrow_schema, arrow_type
 from adaptive.runtime.decimal_export import decimal_averages, decimal_sums
+from adaptive.runtime.holistic_export import GroupLists
 from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.state import GroupState, Table, slot_dtype
 from codegen_llvm import SlotLayout, gather_slots, gather_strings
-from codegen_llvm.layout import MOMENTS, is_decimal_sum
+from codegen_llvm.layout import HOLISTIC, MOMENTS, is_decimal_sum
 from ir import (
     BOOL,
     FLOAT64,
@@ -27,6 +28,7 @@ from ir import (
     EvaluationError,
     NamedAggregate,
 )
+from ir.operators import empty_null
 from ir.pipelines import RowProgram
 
 # The start and the end of the window: of all groups, or of each.
@@ -171,6 +173,8 @@ def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.A
         return _wide_sum(groups, field, aggregate, empty)
     if is_decimal_sum(aggregate.call):
         return _decimal_sum(groups, field, aggregate, empty)
+    if aggregate.call.function in HOLISTIC:
+        return _holistic(groups, field, aggregate, empty)
     if aggregate.call.function == "avg":
         count = groups.column(f"{field}.count")
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -178,6 +182,24 @@ def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.A
     if aggregate.call.function in MOMENTS:
         return _moment(groups, field, aggregate.call.function)
     return _values(groups, field, aggregate.call.type, empty)
+
+
+def _holistic(
+    groups: Groups, field: str, aggregate: NamedAggregate, empty: NDArray[np.bool_] | None
+) -> pa.Array:
+    """What all values of each group give."""
+    call = aggregate.call
+    assert call.argument is not None
+    nexts, ends = groups.column(f"{field}.next"), groups.column(f"{field}.end")
+    lists = GroupLists(nexts, ends, call.argument.type)
+    if call.function == "count_distinct":
+        return _fixed(lists.distinct(), INT64, None)
+    if call.function != "mode":
+        fraction = call.parameters[0] if call.parameters else 0.5
+        return _fixed(lists.percentiles(float(fraction or 0.0)), FLOAT64, empty)
+    if call.type.is_bytes:
+        return _string_array(*lists.string_modes(), call.type, empty)
+    return _fixed(lists.modes(), call.type, empty)
 
 
 def _decimal_sum(
@@ -257,7 +279,16 @@ def _strings(
     groups: Groups, field: str, type_: DataType, null: NDArray[np.bool_] | None
 ) -> pa.Array:
     addresses, lengths = groups.column(f"{field}.data"), groups.column(f"{field}.length")
-    rows = len(groups)
+    return _string_array(addresses, lengths, type_, null)
+
+
+def _string_array(
+    addresses: NDArray[np.uint64],
+    lengths: NDArray[np.int32],
+    type_: DataType,
+    null: NDArray[np.bool_] | None,
+) -> pa.Array:
+    rows = len(addresses)
     offsets = np.zeros(rows + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     data = np.empty(max(1, int(offsets[-1])), np.uint8)
@@ -275,7 +306,7 @@ def is_global(program: RowProgram) -> bool:
 
 def empty_group(program: RowProgram) -> pa.RecordBatch:
     """The one group of a global aggregate that has seen no row."""
-    values = [0 if a.call.function == "count" else None for a in program.aggregates]
+    values = [None if empty_null(a) else 0 for a in program.aggregates]
     schema = arrow_schema(program.output)
     arrays = [pa.array([v], f.type) for v, f in zip(values, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -37,7 +37,7 @@ from ir import (
 )
 from policies import Fixed, Policy
 from tests.arrow import canonical, from_table, to_batch
-from tests.strategies import ALL_MODES, expressions, plans, rows_for
+from tests.strategies import ALL_MODES, EXACT, expressions, plans, rows_for
 
 Rows = list[dict[str, Scalar]]
 
@@ -94,7 +94,7 @@ def rounded_columns(plan: Sink) -> frozenset[str]:
         for node in plan.walk()
         if isinstance(node, Aggregate)
         for one in node.aggregates
-        if one.call.function not in ("min", "max", "first", "last") and one.call.type.is_float
+        if one.call.function not in EXACT | {"first", "last"} and one.call.type.is_float
     )
 
 

@@ -275,6 +275,7 @@ class AggregateFact:
     values: tuple[Scalar, ...]
     expected: Outcome
     mode: EvalMode = ANSI
+    parameters: tuple[Scalar, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.function}-{self.mode.value}-{self.type}{self.values}"
@@ -282,7 +283,7 @@ class AggregateFact:
     @property
     def plan(self) -> Sink:
         """One group of all rows, with the result in column r."""
-        call = AggregateCall(self.function, Column("v", self.type), self.mode)
+        call = AggregateCall(self.function, Column("v", self.type), self.mode, self.parameters)
         source = Source("in", Schema((Field("v", self.type),)))
         return Sink(Aggregate(source, None, (), (NamedAggregate("r", call),)), "out")
 
@@ -313,4 +314,23 @@ AGGREGATE_FACTS: tuple[AggregateFact, ...] = (
     AggregateFact("min", STRING, (), None),
     AggregateFact("count", INT64, (None, 1), 1),
     AggregateFact("count", INT64, (), 0),
+    AggregateFact("median", INT32, (1, None, 4, 2, 9), 3.0),
+    AggregateFact("median", INT64, (INT64.high, INT64.high - 1), 2.0**63),
+    AggregateFact("median", FLOAT32, (TENTH, FIFTH), 0.15000000223517418),
+    AggregateFact("median", FLOAT64, (NAN, 2.0), NAN),
+    AggregateFact("median", FLOAT64, (INF, INF), INF),
+    AggregateFact("median", FLOAT64, (INF, -INF), NAN),
+    AggregateFact("median", FLOAT64, (None,), None),
+    AggregateFact("percentile", INT64, (1, 2, INT64.high), 1.6, ANSI, (0.3,)),
+    AggregateFact("percentile", INT8, (-5, 7, 100), 2.9992, ANSI, (0.3333,)),
+    AggregateFact("percentile", FLOAT64, (3.0, NAN, 1.0, 2.0), 1.0, ANSI, (0.0,)),
+    AggregateFact("percentile", FLOAT64, (3.0, NAN, 1.0, 2.0), NAN, ANSI, (1.0,)),
+    AggregateFact("mode", INT32, (2, 1, None, 2, 1, 3), 1),  # the least of the most frequent
+    AggregateFact("mode", FLOAT64, (-0.0, 0.0, 1.0), 0.0),
+    AggregateFact("mode", FLOAT64, (NAN, NAN, 1.0), NAN),
+    AggregateFact("mode", STRING, ("b", "é", "é", "b", "a"), "b"),
+    AggregateFact("mode", BOOL, (None,), None),
+    AggregateFact("count_distinct", FLOAT64, (-0.0, 0.0, NAN, NAN, None), 2),
+    AggregateFact("count_distinct", STRING, ("a", "b", "a", None), 2),
+    AggregateFact("count_distinct", INT64, (), 0),
 )

@@ -29,7 +29,7 @@ from ir import (
     evaluate_expr,
 )
 from tests.ir.fact import ANSI, TRY, Fact, Fails, Outcome, same
-from tests.ir.facts import AGGREGATE_FACTS, FACTS, ORDER_FACTS, ORDER_ROW, OrderFact
+from tests.ir.facts import AGGREGATE_FACTS, FACTS, ORDER_FACTS, ORDER_ROW, AggregateFact, OrderFact
 
 pytestmark = pytest.mark.spark
 
@@ -197,13 +197,24 @@ def test_a_filter_drops_a_row_at_the_first_conjunct_that_is_null(
     assert made == Fails("DIVIDE_BY_ZERO")
 
 
+def aggregate_sql(fact: AggregateFact, column: str) -> str:
+    """The call of an aggregate in Spark's SQL; of several modes, the least is asked for."""
+    match fact.function:
+        case "mode":
+            return f"mode({column}, true)"
+        case "count_distinct":
+            return f"count(distinct {column})"
+        case "percentile":
+            return f"percentile({column}, {fact.parameters[0]})"
+    return f"{'try_' if fact.mode is TRY else ''}{fact.function}({column})"
+
+
 @pytest.mark.parametrize("mode", EvalMode)
 def test_aggregates(spark: SparkSession, mode: EvalMode) -> None:
     """The facts of a mode side by side: aggregates skip the nulls that fill up columns."""
     facts = [f for f in AGGREGATE_FACTS if f.mode is mode and not isinstance(f.expected, Fails)]
     types = {f"v{number}": fact.type for number, fact in enumerate(facts)}
-    name = "try_sum({1})" if mode is TRY else "{0}({1})"
-    texts = [name.format(fact.function, f"v{number}") for number, fact in enumerate(facts)]
+    texts = [aggregate_sql(fact, f"v{number}") for number, fact in enumerate(facts)]
     with ansi(spark, mode):
         values = list(zip_longest(*(fact.values for fact in facts)))
         made = frame(spark, types, values).selectExpr(*texts).collect()[0]
