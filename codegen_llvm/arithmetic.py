@@ -9,7 +9,7 @@ from llvmlite import ir as ll
 from codegen_llvm.builder import I1, KernelContext, llvm_type
 from codegen_llvm.values import Value, any_null
 from ir import BOOL, FLOAT64, INT32, INT64, Call, Cast, DataType, EvalMode
-from ir.functions import cast_can_lose
+from ir.casts import cast_can_lose
 
 _CHECKED = {"add": "sadd", "subtract": "ssub", "multiply": "smul"}
 _FLOAT_OPS: dict[str, Callable[..., ll.Value]] = {

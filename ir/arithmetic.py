@@ -141,7 +141,9 @@ def order_key(value: bool | int | float | str | bytes) -> OrderKey:
         return (True, 0.0) if math.isnan(value) else (False, value)
     if isinstance(value, bytes):
         return value
-    return value.encode() if isinstance(value, str) else int(value)
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape")  # bytes that a binary had
+    return int(value)
 
 
 def compare(left: Scalar, right: Scalar) -> int:

@@ -39,7 +39,13 @@ REMEDIES: dict[str, str] = {
     "DIVIDE_BY_ZERO": "Use try_divide to get NULL instead.",
     "REMAINDER_BY_ZERO": "Use try_mod to get NULL instead.",
     "NUMERIC_VALUE_OUT_OF_RANGE": "Use operands of fewer digits, or the try_ form.",
+    "NUMERIC_OUT_OF_SUPPORTED_RANGE": "No decimal has so many digits; use try_cast to get NULL.",
     "CAST_OVERFLOW": "Use try_cast to get NULL instead.",
     "INVALID_FORMAT.ESC_AT_THE_END": "Write a backslash at the end of the pattern twice.",
     "INVALID_FORMAT.ESC_IN_THE_MIDDLE": "Write a backslash twice unless it is before % or _.",
+    "CAST_INVALID_INPUT": "Correct the value, or use try_cast to get NULL instead.",
+    "CAST_DEPENDS_ON_SESSION": (
+        "A time without a date, or in a zone named by its region, is no moment by itself; write"
+        " a date and an offset such as +01:00."
+    ),
 }

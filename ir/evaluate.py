@@ -16,8 +16,6 @@ from typing import TypeAlias
 from ir.arithmetic import (
     Number,
     compare,
-    convert,
-    convertible,
     exponential,
     fits,
     float_remainder,
@@ -31,6 +29,7 @@ from ir.arithmetic import (
     square_root,
     wrap,
 )
+from ir.conversion import Lost, converted
 from ir.decimals import Scaled, computed
 from ir.errors import EvaluationError
 from ir.expr import Call, Cast, Column, Expr, Literal, Scalar
@@ -62,10 +61,14 @@ def _cast(cast: Cast, row: Row) -> Scalar:
     value = evaluate_expr(cast.child, row)
     if value is None:
         return None
-    assert not isinstance(value, str | bytes)
-    if convertible(value, cast.type) or cast.mode is EvalMode.LEGACY:
-        return convert(value, cast.type)
-    return _lost(cast, "CAST_OVERFLOW")
+    mode = cast.mode
+    made = converted(value, cast.child.type, cast.type, legacy=mode is EvalMode.LEGACY)
+    if not isinstance(made, Lost):
+        return made
+    raises = {EvalMode.ANSI: True, EvalMode.LEGACY: made.in_legacy, EvalMode.TRY: made.in_try}
+    if raises[mode]:
+        raise EvaluationError(made.condition, expr_text(cast))
+    return None
 
 
 def _lost(expr: Call | Cast, condition: str) -> Scalar:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ir.casts import can_cast, cast_can_be_null, cast_can_fail, refusal
 from ir.decimals import may_overflow
 from ir.errors import IrTypeError
-from ir.functions import can_cast, cast_can_lose, function_named
+from ir.functions import function_named
 from ir.patterns import is_pattern
 from ir.signatures import EvalMode, Failure, Nulls
 from ir.types import BINARY, BOOL, DATE, STRING, TIMESTAMP, DataType
@@ -108,7 +109,7 @@ class Call(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Cast(Expr):
-    """A conversion between numbers and booleans, with Spark's rounding and overflow."""
+    """A conversion to another type, with Spark's rounding, overflow and forms of text."""
 
     child: Expr
     type: DataType
@@ -117,13 +118,13 @@ class Cast(Expr):
     can_fail: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not can_cast(self.child.type, self.type):
-            raise IrTypeError(f"cannot cast {self.child.type} to {self.type}")
-        loses = cast_can_lose(self.child.type, self.type)
-        nullable = self.child.nullable or (loses and self.mode is EvalMode.TRY)
+        source, target, mode = self.child.type, self.type, self.mode
+        if not can_cast(source, target, mode):
+            raise IrTypeError(refusal(source, target, mode))
+        nullable = self.child.nullable or cast_can_be_null(source, target, mode)
         object.__setattr__(self, "nullable", nullable)
-        fails = loses and self.mode is EvalMode.ANSI
-        object.__setattr__(self, "can_fail", fails or self.child.can_fail)
+        fails = self.child.can_fail or cast_can_fail(source, target, mode)
+        object.__setattr__(self, "can_fail", fails)
 
     @property
     def children(self) -> tuple[Expr, ...]:

@@ -25,7 +25,7 @@ from ir.signatures import (
     test,
     whole,
 )
-from ir.types import BINARY, BOOL, FLOAT64, INT32, INT64, STRING, DataType
+from ir.types import BINARY, BOOL, FLOAT64, INT32, INT64, STRING
 
 _PART_OF_STRING = takes(STRING, STRING, INT32, INT32)
 
@@ -113,15 +113,3 @@ def function_named(name: str) -> Function:
     if name not in FUNCTIONS:
         raise IrTypeError(f"unknown function {name!r}; known: {', '.join(FUNCTIONS)}")
     return FUNCTIONS[name]
-
-
-def can_cast(source: DataType, target: DataType) -> bool:
-    """Whether a cast between these types is defined: numbers and booleans so far."""
-    return all(t.is_integer or t.is_float or t is BOOL for t in (source, target))
-
-
-def cast_can_lose(source: DataType, target: DataType) -> bool:
-    """Whether some value of `source` has no counterpart in the integer type `target`."""
-    if not target.is_integer or source is BOOL:
-        return False
-    return source.is_float or source.bits > target.bits

@@ -7,7 +7,7 @@ So a rule must not bring an `and` that can fail to the top of a predicate.
 
 from __future__ import annotations
 
-from ir.errors import EvaluationError
+from ir.errors import EvaluationError, IrTypeError
 from ir.evaluate import evaluate_expr
 from ir.expr import Call, Cast, Expr, Literal, conjuncts, substitute
 from ir.functions import function_named
@@ -53,14 +53,17 @@ def push_filters_below_projections(node: Operator) -> Operator | None:
 
 
 def fold_constants(expr: Expr) -> Expr | None:
-    """f(literals)  ->  literal, unless it fails: then it is left to fail if a row reaches it."""
+    """f(literals)  ->  literal, unless it fails: then it is left to fail if a row reaches it.
+
+    A text that is not UTF-8, which a cast of a binary may give, is no literal either.
+    """
     if not isinstance(expr, Call | Cast) or not is_pure(expr):
         return None
     if not all(isinstance(child, Literal) for child in expr.children):
         return None
     try:
         return Literal(evaluate_expr(expr, {}), expr.type)
-    except EvaluationError:
+    except (EvaluationError, IrTypeError):
         return None
 
 

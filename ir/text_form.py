@@ -11,6 +11,7 @@ from ir.aggregates import AGGREGATES, AggregateCall
 from ir.expr import Call, Cast, Column, Expr, Literal
 from ir.functions import function_named
 from ir.operators import Aggregate, Filter, Named, Operator, Project, Sink, Source, Watermark
+from ir.printing import decimal_text
 from ir.signatures import EvalMode
 from ir.types import (
     BOOL,
@@ -108,14 +109,6 @@ def name_text(name: str) -> str:
     if _BARE_NAME.fullmatch(name) and name not in _KEYWORDS:
         return name
     return _quoted(name, "`")
-
-
-def decimal_text(unscaled: int, scale: int) -> str:
-    """A decimal number in plain digits, all of its scale shown."""
-    digits = str(abs(unscaled)).rjust(scale + 1, "0")
-    point = len(digits) - scale
-    sign = "-" if unscaled < 0 else ""
-    return sign + digits[:point] + ("." + digits[point:] if scale else "")
 
 
 def _bound(expr: Expr) -> tuple[str, int]:

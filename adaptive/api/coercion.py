@@ -14,7 +14,9 @@ from math import prod
 
 import ir
 from adaptive.api.literals import UNTYPED, literal_as
-from ir.functions import can_cast, function_named
+from ir.casts import can_cast
+from ir.functions import function_named
+from ir.types import MAX_PRECISION
 
 INTEGERS = (ir.INT8, ir.INT16, ir.INT32, ir.INT64)
 _MOST_COMBINATIONS = 4_096
@@ -55,25 +57,47 @@ def fitting_types(
 ) -> list[ir.DataType]:
     """The types to which arguments must be converted for a type rule to accept them."""
     problems: list[ir.IrTypeError] = []
-    for types in _attempts(args):
-        try:
-            rule(types)
-        except ir.IrTypeError as error:
-            problems.append(error)
-        else:
+    for types in _attempts(args, any_type=_takes_any_type(rule, len(args))):
+        problem = _problem(rule, types)
+        if problem is None:
             return types
+        problems.append(problem)
     # The second attempt is the one with a shared type, if there is one: what is
     # wrong even then says more than that the types differ.
     raise problems[1 if len(problems) > 1 and common_type(args) is not None else 0]
 
 
+def _problem(
+    rule: Callable[[list[ir.DataType]], object], types: list[ir.DataType]
+) -> ir.IrTypeError | None:
+    try:
+        rule(types)
+    except ir.IrTypeError as error:
+        return error
+    return None
+
+
+def _takes_any_type(rule: Callable[[list[ir.DataType]], object], count: int) -> bool:
+    """Whether a function only wants one type of all arguments, such as a comparison."""
+    return all(_problem(rule, [type_] * count) is None for type_ in (ir.DATE, ir.BINARY))
+
+
 def implicit(expr: ir.Expr, type_: ir.DataType) -> ir.Expr:
-    """The expression as a wider type; a constant is converted now."""
+    """The expression as a wider type; a constant is converted now, and must be one of it."""
     if expr.type == type_:
         return expr
-    if isinstance(expr, ir.Literal):
-        return literal_as(expr, type_, ir.EvalMode.ANSI)
-    return ir.Cast(expr, type_)
+    if not isinstance(expr, ir.Literal):
+        return ir.Cast(expr, type_)
+    made = literal_as(expr, type_, ir.EvalMode.ANSI)
+    if not isinstance(made, ir.Literal):
+        raise ir.IrTypeError(f"{expr.value!r} is no {type_}{_examples(type_)}")
+    return made
+
+
+def _examples(type_: ir.DataType) -> str:
+    if type_ in (ir.DATE, ir.TIMESTAMP):
+        return "; write it as '2026-01-31' or '2026-01-31 12:00:00'"
+    return f"; write a constant of type {type_}"
 
 
 def explicit(expr: ir.Expr, type_: ir.DataType, mode: ir.EvalMode) -> ir.Expr:
@@ -86,12 +110,8 @@ def explicit(expr: ir.Expr, type_: ir.DataType, mode: ir.EvalMode) -> ir.Expr:
 
 
 def common_type(args: Sequence[ir.Expr]) -> ir.DataType | None:
-    """The type that all arguments widen to, if there is one; constant texts may be dates."""
-    texts = [a for a in args if isinstance(a, ir.Literal) and a.type is ir.STRING]
-    others = [a.type for a in args if a.type != UNTYPED and a not in texts]
-    if texts and others and set(others) <= {ir.DATE, ir.TIMESTAMP}:
-        return _widest(others)
-    return _widest(others + [a.type for a in texts])
+    """The type that all arguments widen to, if there is one."""
+    return _widest([arg.type for arg in args if arg.type != UNTYPED])
 
 
 def _widest(types: Sequence[ir.DataType]) -> ir.DataType | None:
@@ -104,22 +124,55 @@ def _widest(types: Sequence[ir.DataType]) -> ir.DataType | None:
 def _wider(left: ir.DataType, right: ir.DataType) -> ir.DataType | None:
     if left == right:
         return left
+    if left is ir.STRING or right is ir.STRING:
+        return _beside_text(right if left is ir.STRING else left)
     if left.is_integer and right.is_integer:
         return left if left.bits > right.bits else right
+    if left.is_float or right.is_float:
+        # Also an integer with a float32, which would lose digits.
+        return ir.FLOAT64 if left.is_numeric and right.is_numeric else None
     if left.is_numeric and right.is_numeric:
-        return ir.FLOAT64  # also an integer with a float32, which would lose digits
+        return wider_decimal(decimal_for(left), decimal_for(right))
     if {left, right} == {ir.DATE, ir.TIMESTAMP}:
         return ir.TIMESTAMP
     return None
 
 
-def _attempts(args: Sequence[ir.Expr]) -> Iterator[list[ir.DataType]]:
+def _beside_text(other: ir.DataType) -> ir.DataType:
+    """What a text is read as beside a value of another type."""
+    if other.is_integer:
+        return ir.INT64
+    return ir.FLOAT64 if other.is_numeric else other
+
+
+def decimal_for(type_: ir.DataType) -> ir.DecimalType:
+    """The decimal type that has every integer of a type."""
+    if isinstance(type_, ir.DecimalType):
+        return type_
+    return ir.decimal(_INTEGER_DIGITS[type_], 0)
+
+
+def wider_decimal(left: ir.DecimalType, right: ir.DecimalType) -> ir.DecimalType:
+    """Room for the digits of both; if there is too little, those behind the point go first."""
+    scale = max(left.scale, right.scale)
+    precision = max(left.precision - left.scale, right.precision - right.scale) + scale
+    surplus = max(0, precision - MAX_PRECISION)
+    return ir.decimal(precision - surplus, max(0, scale - surplus))
+
+
+# As Spark has it: a bigint has 19 digits, and gets one more.
+_INTEGER_DIGITS = {ir.INT8: 3, ir.INT16: 5, ir.INT32: 10, ir.INT64: 20}
+
+
+def _attempts(args: Sequence[ir.Expr], *, any_type: bool) -> Iterator[list[ir.DataType]]:
     own = [arg.type for arg in args]
     if UNTYPED not in own:
         yield own
     shared = common_type(args) or (ir.BOOL if {*own} == {UNTYPED} else None)
     if shared is not None:
         yield [shared] * len(args)
+    if any_type:
+        return  # what has no common type must not become text to have one
     options = [list(enumerate(_options(arg))) for arg in args]
     if prod(map(len, options)) <= _MOST_COMBINATIONS:
         for choice in sorted(product(*options), key=lambda c: sum(rank for rank, _ in c)):
@@ -138,12 +191,13 @@ _WIDENINGS: dict[ir.DataType, tuple[ir.DataType, ...]] = {
 def _options(arg: ir.Expr) -> list[ir.DataType]:
     """The types that an argument may be converted to, its own first."""
     options = [*_WIDENINGS.get(arg.type, (arg.type,))]
+    if arg.type.is_decimal:
+        options.append(ir.FLOAT64)
     if can_cast(arg.type, ir.STRING) and ir.STRING not in options:
         options.append(ir.STRING)
     if isinstance(arg, ir.Literal) and arg.type is ir.STRING:
-        options += (ir.DATE, ir.TIMESTAMP)
-    castable = (t for t in options if isinstance(arg, ir.Literal) or can_cast(arg.type, t))
-    return [arg.type, *(t for t in castable if t != arg.type)] if arg.type != UNTYPED else options
+        options += (ir.DATE, ir.TIMESTAMP, ir.FLOAT64, ir.INT64, ir.BOOL, ir.BINARY)
+    return options
 
 
 def _comparison(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
@@ -155,7 +209,26 @@ def _comparison(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir
     narrow = _widest(columns)
     if narrow is not None and narrow.is_integer and all(_fits(arg, narrow) for arg in args):
         args = [implicit(arg, narrow) for arg in args]
+    elif any(arg.type.is_decimal for arg in args):
+        args = [_with_own_digits(arg) for arg in args]
     return _regular(function, args, mode)
+
+
+def _arithmetic(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
+    """Beside a decimal, an integer is one of its own digits: the result's type depends on them."""
+    exact = all(arg.type.is_decimal or arg.type.is_integer for arg in args)
+    if exact and any(arg.type.is_decimal for arg in args):
+        sized = (_with_own_digits(arg) for arg in args)
+        args = [implicit(arg, decimal_for(arg.type)) for arg in sized]
+    return _regular(function, args, mode)
+
+
+def _with_own_digits(arg: ir.Expr) -> ir.Expr:
+    """An integer constant as a decimal of just its digits."""
+    match arg:
+        case ir.Literal(int() as value, own) if own.is_integer:
+            return ir.Literal(value, ir.decimal(len(str(abs(value))), 0))
+    return arg
 
 
 def _fits(arg: ir.Expr, type_: ir.DataType) -> bool:
@@ -188,6 +261,8 @@ def _case_when(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.
 _IRREGULAR: dict[str, Callable[[str, Sequence[ir.Expr], ir.EvalMode], ir.Expr]] = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), _comparison),
     **dict.fromkeys(("eq_null_safe", "between", "in"), _comparison),
+    **dict.fromkeys(("add", "subtract", "multiply", "divide"), _arithmetic),
+    **dict.fromkeys(("int_divide", "remainder"), _arithmetic),
     **dict.fromkeys(("ceil", "floor"), _rounding),
     "case_when": _case_when,
 }

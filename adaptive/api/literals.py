@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import TypeAlias
 
 import ir
-from ir.functions import can_cast
 
 Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal | None
 
@@ -85,26 +84,7 @@ def literal_as(literal: ir.Literal, type_: ir.DataType, mode: ir.EvalMode) -> ir
         return literal
     if literal.value is None:
         return ir.Literal(None, type_)
-    if can_cast(literal.type, type_):
-        return _computed(ir.Cast(literal, type_, mode))
-    if isinstance(type_, ir.DecimalType):
-        return _as_decimal(literal, type_)
-    if literal.type is ir.DATE and type_ is ir.TIMESTAMP and isinstance(literal.value, int):
-        return ir.Literal(literal.value * DAY_US, ir.TIMESTAMP)
-    if literal.type is ir.STRING and type_ in (ir.DATE, ir.TIMESTAMP):
-        return _parsed(str(literal.value), type_)
-    raise ir.IrTypeError(f"cannot cast {literal.type} to {type_}; write the constant as {type_}")
-
-
-def _as_decimal(literal: ir.Literal, type_: ir.DecimalType) -> ir.Literal:
-    """An integer or decimal constant with other digits, where these suffice for it."""
-    own, value = literal.type, literal.value
-    if isinstance(value, int) and (own.is_integer or isinstance(own, ir.DecimalType)):
-        scale = own.scale if isinstance(own, ir.DecimalType) else 0
-        made, lost = divmod(value * 10**type_.scale, 10**scale)
-        if not lost and type_.low <= made <= type_.high:
-            return ir.Literal(made, type_)
-    raise ir.IrTypeError(f"{value!r} of {own} is no constant of {type_}; write it with its digits")
+    return _computed(ir.Cast(literal, type_, mode))
 
 
 def _computed(cast: ir.Cast) -> ir.Expr:
@@ -112,16 +92,3 @@ def _computed(cast: ir.Cast) -> ir.Expr:
         return ir.Literal(ir.evaluate_expr(cast, {}), cast.type)
     except ir.EvaluationError:
         return cast
-
-
-def _parsed(text: str, type_: ir.DataType) -> ir.Literal:
-    """A date or time written as ISO 8601 has it, in UTC unless it names a zone."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise ir.IrTypeError(
-            f"{text!r} is no {type_}; write it as '2026-01-31' or '2026-01-31 12:00:00'"
-        ) from None
-    if type_ is ir.TIMESTAMP:
-        return ir.Literal(microseconds(moment), type_)
-    return ir.Literal(days(moment.date()), type_)

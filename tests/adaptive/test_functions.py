@@ -255,8 +255,12 @@ WRONG = [
     (lambda: over(f.col("timestamp") > "yesterday"), ("'yesterday'", "2026-01-31")),
     (lambda: over(f.col("bool") + 1), ("add needs", "bool, int32")),
     (lambda: over(f.length("int64", "int64")), ("length takes 1 arguments, got 2",)),
-    (lambda: over(f.when(f.col("bool"), 1).otherwise("a")), ("int32, string", "cast them")),
-    (lambda: over(f.col("date").cast("bool")), ("cannot cast date to bool",)),
+    (lambda: over(f.when(f.col("bool"), 1).otherwise("a")), ("'a' is no int64",)),
+    (
+        lambda: over(f.when(f.col("bool"), 1).otherwise(f.col("date"))),
+        ("int32, date", "cast them"),
+    ),
+    (lambda: over(f.col("date").cast("bool")), ("cannot cast date to bool", "legacy")),
     (lambda: f.sum("a", "b"), ("sum takes one argument, got 2",)),
     (lambda: f.col("a").isin(), ("at least one value",)),
 ]

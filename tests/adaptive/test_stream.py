@@ -288,9 +288,9 @@ WRONG: list[tuple[Callable[[], object], type[Exception], tuple[str, ...]]] = [
         ("right after the source",),
     ),
     (
-        lambda: EVENTS.filter(f.col("event_type") > 3),
+        lambda: EVENTS.filter(f.col("event_time") > 3),
         ir.IrTypeError,
-        ("event_type", "string, int32", "cast"),
+        ("event_time", "timestamp, int32", "cast"),
     ),
     (lambda: EVENTS.filter(f.col("value")), ir.IrTypeError, ("bool predicate, got int64",)),
     (lambda: EVENTS.filter(True), ir.IrTypeError, ("f.col('value') > 0",)),  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from ir import (
+    BINARY,
     BOOL,
     DATE,
     FLOAT32,
@@ -60,7 +61,8 @@ ILLEGAL: list[tuple[str, Callable[[], object]]] = [
         lambda: call("case_when", FLAG, VALUE, FLAG, VALUE),
     ),
     ("case_when needs bool conditions", lambda: call("case_when", VALUE, VALUE, VALUE)),
-    ("cannot cast string to int64", lambda: Cast(EVENT_TYPE, INT64)),
+    ("cannot cast int64 to date; cast to timestamp first", lambda: Cast(VALUE, DATE)),
+    ("int64 to binary in ansi mode, only in legacy mode", lambda: Cast(VALUE, BINARY)),
     ("300 is not a literal of type int8", lambda: Literal(300, INT8)),
     ("True is not a literal of type int64", lambda: Literal(True, INT64)),
     ("1 is not a literal of type float64", lambda: Literal(1, FLOAT64)),
