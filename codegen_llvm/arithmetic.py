@@ -72,6 +72,33 @@ def lower_remainder(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     return lossy(cx, call, made, is_zero(cx, right), "REMAINDER_BY_ZERO", legacy_is_null=True)
 
 
+def lower_pmod(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """The remainder, with the divisor added where it is negative, and cut again."""
+    left, right = args
+    divisor = right.payload if call.type.is_float else _safe_divisor(cx, right)
+    cut = cx.b.frem if call.type.is_float else cx.b.srem
+    rest = cut(left.payload, divisor)
+    zero = ll.Constant(rest.type, 0.0 if call.type.is_float else 0)
+    if call.type.is_float:
+        negative = cx.b.fcmp_ordered("<", rest, zero)
+        again = cut(cx.b.fadd(rest, divisor), divisor)
+    else:
+        negative = cx.b.icmp_signed("<", rest, zero)
+        again = _cut_sum(cx, rest, divisor)
+    made = Value(call.type, cx.b.select(negative, again, rest), any_null(cx, left, right))
+    return lossy(cx, call, made, is_zero(cx, right), "REMAINDER_BY_ZERO", legacy_is_null=True)
+
+
+def _cut_sum(cx: KernelContext, rest: ll.Value, divisor: ll.Value) -> ll.Value:
+    """(rest + divisor) % divisor; as in Java, narrow integers are added as int32."""
+    narrow = rest.type
+    if narrow.width >= INT32.bits:
+        return cx.b.srem(cx.b.add(rest, divisor), divisor)
+    wide = llvm_type(INT32)
+    rest, divisor = cx.b.sext(rest, wide), cx.b.sext(divisor, wide)
+    return cx.b.trunc(cx.b.srem(cx.b.add(rest, divisor), divisor), narrow)
+
+
 def lower_cast(cx: KernelContext, cast: Cast, value: Value) -> Value:
     """A conversion between numbers and booleans."""
     source, target = value.type, cast.type

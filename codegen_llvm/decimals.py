@@ -74,15 +74,26 @@ def lower_decimal_divide(cx: KernelContext, call: Call, args: list[Value]) -> Va
 
 
 def lower_decimal_remainder(cx: KernelContext, call: Call, args: list[Value]) -> Value:
-    """The remainder with the dividend's sign."""
+    """remainder, with the dividend's sign; pmod adds a positive divisor to what is negative."""
     left, right = (decimal_of(arg.type) for arg in call.args)
     zero, scale = is_zero(cx, args[1]), max(left.scale, right.scale)
     _, rest = _divided(cx, call, args, _nonzero(cx, args[1].payload, zero))
     negative = cx.b.icmp_signed("<", args[0].payload, ll.Constant(I128, 0))
     signed = cx.b.select(negative, cx.b.neg(rest), rest)
+    if call.function == "pmod":
+        signed = _made_positive(cx, signed, args[1].payload, scale - right.scale)
     made = Value(call.type, args[0].payload, any_null(cx, *args))
     made = lossy(cx, call, made, zero, "REMAINDER_BY_ZERO", legacy_is_null=True)
     return _rounded(cx, call, signed, scale, made.null)
+
+
+def _made_positive(cx: KernelContext, rest: ll.Value, divisor: ll.Value, by: int) -> ll.Value:
+    """A negative remainder by a negative divisor stays: the sum would be cut to it again."""
+    zero = ll.Constant(rest.type, 0)
+    wide = divisor if rest.type == I128 else cx.b.sext(divisor, rest.type)
+    total = cx.b.add(rest, scaled_up(cx, wide, by))
+    negative, positive = cx.b.icmp_signed("<", rest, zero), cx.b.icmp_signed(">", wide, zero)
+    return cx.b.select(cx.b.and_(negative, positive), total, rest)
 
 
 def lower_decimal_int_divide(cx: KernelContext, call: Call, args: list[Value]) -> Value:
@@ -130,6 +141,7 @@ DECIMAL_LOWERINGS: dict[str, Callable[[KernelContext, Call, list[Value]], Value]
     "multiply": lower_decimal_multiply,
     "divide": lower_decimal_divide,
     "remainder": lower_decimal_remainder,
+    "pmod": lower_decimal_remainder,
     "int_divide": lower_decimal_int_divide,
     "negate": lower_decimal_sign,
     "abs": lower_decimal_sign,

@@ -11,7 +11,10 @@ from codegen_llvm import arithmetic as arith
 from codegen_llvm import comparisons as comp
 from codegen_llvm import mathematics as math
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
+from codegen_llvm.dates import DATE_LOWERINGS
 from codegen_llvm.decimals import DECIMAL_LOWERINGS
+from codegen_llvm.instants import INSTANT_LOWERINGS
+from codegen_llvm.rounding import lower_rounded
 from codegen_llvm.text_functions import MAKERS, TEXT_LOWERINGS
 from codegen_llvm.values import Value, choose, constant, is_true, null_bit
 from ir import BOOL, Call, Cast, Column, DataType, EvalMode, Expr, Literal
@@ -49,6 +52,7 @@ LOWERINGS: dict[str, Lowering] = {
     "divide": arith.lower_divide,
     "int_divide": arith.lower_int_divide,
     "remainder": arith.lower_remainder,
+    "pmod": arith.lower_pmod,
     "abs": math.lower_abs,
     "sign": math.lower_sign,
     "bit_and": math.lower_bits,
@@ -56,11 +60,18 @@ LOWERINGS: dict[str, Lowering] = {
     "bit_xor": math.lower_bits,
     "bit_not": math.lower_bit_not,
     "sqrt": math.lower_sqrt,
-    "exp": math.lower_exp,
-    "ln": math.lower_ln,
+    "shiftleft": math.lower_shift,
+    "shiftright": math.lower_shift,
+    "shiftrightunsigned": math.lower_shift,
+    **dict.fromkeys(("ln", "log2", "log10", "log1p"), math.lower_logarithm),
+    **dict.fromkeys(("exp", "expm1", "cbrt", "sin", "cos", "tan"), math.lower_library),
+    **dict.fromkeys(("asin", "acos", "atan", "sinh", "cosh", "tanh"), math.lower_library),
+    **dict.fromkeys(("degrees", "radians"), math.lower_angle),
     "pow": math.lower_pow,
     "ceil": math.lower_rounding,
     "floor": math.lower_rounding,
+    "round": lower_rounded,
+    "bround": lower_rounded,
     "greatest": math.lower_extreme,
     "least": math.lower_extreme,
     "eq": comp.lower_comparison,
@@ -75,6 +86,8 @@ LOWERINGS: dict[str, Lowering] = {
     "is_not_null": _is_not_null,
     "not": _not,
     **TEXT_LOWERINGS,
+    **DATE_LOWERINGS,
+    **INSTANT_LOWERINGS,
 }
 # Functions that evaluate some arguments only if others allow it.
 BRANCHING = frozenset({"and", "or", "in", "coalesce", "case_when"})
@@ -131,7 +144,7 @@ def _lowering(call: Call) -> Lowering:
 # A null argument does not settle the result.
 _ALL_EVALUATED = frozenset({"eq_null_safe", "greatest", "least", "concat", "concat_ws"})
 # Spark evaluates the divisor first, and the dividend only if it can be divided.
-_DIVISIONS = frozenset({"divide", "int_divide", "remainder"})
+_DIVISIONS = frozenset({"divide", "int_divide", "remainder", "pmod"})
 
 
 def _lower_in_turn(

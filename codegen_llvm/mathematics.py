@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from llvmlite import ir as ll
@@ -11,12 +12,19 @@ from codegen_llvm.builder import I1, KernelContext
 from codegen_llvm.comparisons import compare
 from codegen_llvm.values import Value, any_null, choose, null_bit
 from ir import INT64, Call
+from ir.mathematics import ASYMPTOTES
 
 DOUBLE = ll.DoubleType()
 _BIT_OPS: dict[str, Callable[..., ll.Value]] = {
     "bit_and": ll.IRBuilder.and_,
     "bit_or": ll.IRBuilder.or_,
     "bit_xor": ll.IRBuilder.xor,
+}
+
+_SHIFTS: dict[str, Callable[..., ll.Value]] = {
+    "shiftleft": ll.IRBuilder.shl,
+    "shiftright": ll.IRBuilder.ashr,
+    "shiftrightunsigned": ll.IRBuilder.lshr,
 }
 
 
@@ -57,22 +65,46 @@ def lower_bit_not(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     return Value(call.type, cx.b.not_(args[0].payload), args[0].null)
 
 
+def lower_shift(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """shiftleft, shiftright, shiftrightunsigned: by what the low bits of the number say."""
+    value, by = args
+    width = value.payload.type.width
+    places = cx.b.and_(by.payload, ll.Constant(by.payload.type, width - 1))
+    if places.type != value.payload.type:
+        places = cx.b.zext(places, value.payload.type)
+    payload = _SHIFTS[call.function](cx.b, value.payload, places)
+    return Value(call.type, payload, any_null(cx, value, by))
+
+
 def lower_sqrt(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     """The square root, NaN of what is negative."""
     return Value(call.type, _intrinsic(cx, "sqrt", args[0].payload), args[0].null)
 
 
-def lower_exp(cx: KernelContext, call: Call, args: list[Value]) -> Value:
-    """e to a power."""
-    return Value(call.type, _library(cx, "exp", args[0].payload), args[0].null)
-
-
-def lower_ln(cx: KernelContext, call: Call, args: list[Value]) -> Value:
-    """The natural logarithm, null of zero and below."""
+def lower_library(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """A function that the C library has under the same name."""
     (value,) = args
-    outside = cx.b.fcmp_ordered("<=", value.payload, ll.Constant(DOUBLE, 0.0))
+    return Value(call.type, _library(cx, call.function, value.payload), value.null)
+
+
+def lower_logarithm(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """ln, log2, log10, log1p: null at the asymptote and below."""
+    (value,) = args
+    asymptote = ll.Constant(DOUBLE, ASYMPTOTES[call.function])
+    outside = cx.b.fcmp_ordered("<=", value.payload, asymptote)
     null = outside if value.null is None else cx.b.or_(value.null, outside)
-    return Value(call.type, _library(cx, "log", value.payload), null)
+    name = "log" if call.function in ("ln", "log2") else call.function
+    made = _library(cx, name, value.payload)
+    if call.function == "log2":  # a quotient, as in Spark
+        made = cx.b.fdiv(made, ll.Constant(DOUBLE, math.log(2.0)))
+    return Value(call.type, made, null)
+
+
+def lower_angle(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """degrees, radians."""
+    factor = 180.0 / math.pi if call.function == "degrees" else math.pi / 180.0
+    made = cx.b.fmul(args[0].payload, ll.Constant(DOUBLE, factor))
+    return Value(call.type, made, args[0].null)
 
 
 def lower_pow(cx: KernelContext, call: Call, args: list[Value]) -> Value:

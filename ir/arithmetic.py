@@ -62,6 +62,36 @@ def float_remainder(left: float, right: float) -> float:
     return math.nan if math.isinf(left) else math.fmod(left, right)
 
 
+def positive_remainder(left: Number, right: Number, type_: DataType) -> Number:
+    """The remainder, with the divisor added where it is negative, and cut again.
+
+    Java adds int32 and int64 in their own width, where the sum may wrap around.
+    """
+    if type_.is_float:
+        rest = float_remainder(left, right)
+        return rest if not rest < 0 else float_remainder(round_to(rest + right, type_), right)
+    exact = remainder(int(left), int(right))
+    if exact >= 0:
+        return exact
+    total = exact + int(right)
+    return remainder(wrap(total, type_) if type_.bits >= INT32.bits else total, int(right))
+
+
+def shifted_left(value: int, by: int, type_: DataType) -> int:
+    """The bits moved up; like Java, by what the low bits of `by` say."""
+    return wrap(value << by % type_.bits, type_)
+
+
+def shifted_right(value: int, by: int, type_: DataType) -> int:
+    """The bits moved down, with copies of the sign behind them."""
+    return value >> by % type_.bits
+
+
+def shifted_right_unsigned(value: int, by: int, type_: DataType) -> int:
+    """The bits moved down, with zeros behind them."""
+    return wrap(value % (1 << type_.bits) >> by % type_.bits, type_)
+
+
 def sign(value: float) -> float:
     """1 with the sign of the value; zeros and NaN are their own sign."""
     return value if value == 0 or math.isnan(value) else math.copysign(1.0, value)

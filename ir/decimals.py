@@ -51,7 +51,7 @@ def ideal_digits(function: str, left: DecimalType, right: DecimalType) -> tuple[
         case "divide":
             scale = max(_LEAST_SCALE, left.scale + right.precision + 1)
             return left_whole + right.scale + scale, scale
-        case "remainder":
+        case "remainder" | "pmod":
             return min(left_whole, right_whole) + scale, scale
     raise IrTypeError(f"{function} of decimals is not defined")
 
@@ -61,7 +61,7 @@ def result_type(function: str, types: Sequence[DataType]) -> DataType:
     left, right = types
     assert isinstance(left, DecimalType)
     assert isinstance(right, DecimalType)
-    if function in ("remainder", "int_divide"):
+    if function in ("remainder", "pmod", "int_divide"):
         _check_quotient(function, left, right)
     if function == "int_divide":
         return INT64
@@ -77,12 +77,28 @@ def may_overflow(function: str, types: Sequence[DataType]) -> bool:
     assert isinstance(right, DecimalType)
     if function == "int_divide":
         return left.precision - left.scale + right.scale > MAX_PRECISION
+    if function == "pmod":  # the divisor is added to what is negative
+        return right.precision - right.scale > left.precision - left.scale
     return ideal_digits(function, left, right)[0] > MAX_PRECISION
 
 
 def whole_type(type_: DecimalType) -> DecimalType:
     """The type of a decimal rounded to an integer: one digit more, for the carry."""
     return type_ if type_.scale == 0 else decimal(type_.precision - type_.scale + 1, 0)
+
+
+def rounded_digits(type_: DecimalType, digits: int) -> tuple[int, int]:
+    """The precision and scale that hold every number rounded to `digits` behind the point."""
+    whole = type_.precision - type_.scale + 1
+    if digits < 0:
+        return max(whole, 1 - digits), 0
+    scale = min(type_.scale, digits)
+    return whole + scale, scale
+
+
+def rounded_type(type_: DecimalType, digits: int) -> DecimalType:
+    """The type of a rounded decimal: one digit more, for the carry, if there can be one more."""
+    return bounded(*rounded_digits(type_, digits))
 
 
 def divided_half_up(dividend: int, divisor: int) -> int:
@@ -187,10 +203,16 @@ def _remainder(left: Scaled, right: Scaled) -> Scaled:
     return _difference(left, Scaled(whole * right.unscaled, right.scale))
 
 
+def _positive_remainder(left: Scaled, right: Scaled) -> Scaled:
+    rest = _remainder(left, right)
+    return rest if rest.unscaled >= 0 else _remainder(_sum(rest, right), right)
+
+
 _EXACT: dict[str, Callable[[Scaled, Scaled], Scaled]] = {
     "add": _sum,
     "subtract": _difference,
     "multiply": _product,
     "divide": _ratio,
     "remainder": _remainder,
+    "pmod": _positive_remainder,
 }

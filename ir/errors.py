@@ -15,6 +15,14 @@ class IrSchemaError(IrError):
     """A column name is missing, duplicated or does not match its schema."""
 
 
+class Unrepresentable(ArithmeticError):
+    """There is no such value; the mode of the expression decides what becomes of it."""
+
+    def __init__(self, condition: str) -> None:
+        super().__init__(condition)
+        self.condition = condition
+
+
 class EvaluationError(ArithmeticError):
     """A row made an expression fail, as Spark's ANSI mode defines it.
 
@@ -40,6 +48,8 @@ REMEDIES: dict[str, str] = {
     "REMAINDER_BY_ZERO": "Use try_mod to get NULL instead.",
     "NUMERIC_VALUE_OUT_OF_RANGE": "Use operands of fewer digits, or the try_ form.",
     "NUMERIC_OUT_OF_SUPPORTED_RANGE": "No decimal has so many digits; use try_cast to get NULL.",
+    "DATETIME_OVERFLOW": "No timestamp is so far from 1970; use the try_ form to get NULL.",
+    "DATETIME_FIELD_OUT_OF_BOUNDS": "Use try_make_date to get NULL instead.",
     "CAST_OVERFLOW": "Use try_cast to get NULL instead.",
     "INVALID_FORMAT.ESC_AT_THE_END": "Write a backslash at the end of the pattern twice.",
     "INVALID_FORMAT.ESC_IN_THE_MIDDLE": "Write a backslash twice unless it is before % or _.",

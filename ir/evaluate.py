@@ -20,24 +20,32 @@ from ir.arithmetic import (
     fits,
     float_remainder,
     natural_logarithm,
+    positive_remainder,
     power,
     quotient,
     remainder,
     round_to,
     saturate,
+    shifted_left,
+    shifted_right,
+    shifted_right_unsigned,
     sign,
     square_root,
     wrap,
 )
 from ir.conversion import Lost, converted
+from ir.dates import DATE_MEANINGS
 from ir.decimals import Scaled, computed
-from ir.errors import EvaluationError
+from ir.errors import EvaluationError, Unrepresentable
 from ir.expr import Call, Cast, Column, Expr, Literal, Scalar
+from ir.instants import INSTANT_MEANINGS
+from ir.mathematics import MATH_MEANINGS
 from ir.patterns import BadPattern, matches
+from ir.rounding import rounded_decimal, rounded_float, rounded_integer
 from ir.signatures import EvalMode
 from ir.text_form import expr_text
 from ir.texts import TEXT_MEANINGS
-from ir.types import BINARY, DecimalType
+from ir.types import BINARY, DataType, DecimalType
 
 Row: TypeAlias = Mapping[str, Scalar]
 Meaning: TypeAlias = Callable[[Call, Row], Scalar]
@@ -160,6 +168,14 @@ def _remainder(call: Call, left: Number, right: Number) -> Scalar:
     return remainder(int(left), int(right))
 
 
+def _pmod(call: Call, left: Number, right: Number) -> Scalar:
+    return positive_remainder(left, right, call.type)
+
+
+def _shift(compute: Callable[[int, int, DataType], int]) -> Meaning:
+    return _strict(lambda call, value, by: compute(value, by, call.type))
+
+
 def _plain(compute: Callable[..., Scalar]) -> Meaning:
     """A function of values that is defined for all of them, in every mode."""
     return _strict(lambda call, *values: compute(*values))
@@ -177,6 +193,34 @@ def _whole(rounded: Callable[[float], int]) -> Meaning:
         if exact is not None and fits(exact, call.type):
             return exact
         return _lost(call, "ARITHMETIC_OVERFLOW")
+
+    return _strict(result)
+
+
+def _rounded(half_even: bool) -> Meaning:
+    """Rounded to a number of digits behind the point, or, if that is negative, before it."""
+
+    def result(call: Call, value: Number, digits: int) -> Scalar:
+        source, target = call.args[0].type, call.type
+        if isinstance(value, float):
+            return rounded_float(value, digits, target, half_even)
+        if isinstance(source, DecimalType) and isinstance(target, DecimalType):
+            made = rounded_decimal(Scaled(value, source.scale), digits, target, half_even)
+            fitting = target.low <= made <= target.high
+            return made if fitting else _lost(call, "NUMERIC_VALUE_OUT_OF_RANGE")
+        return _in_range(call, rounded_integer(value, digits, half_even))
+
+    return _strict(result)
+
+
+def _calendar(compute: Callable[..., int | None]) -> Meaning:
+    """A function that raises where there is no such date or timestamp."""
+
+    def result(call: Call, *values: Scalar) -> Scalar:
+        try:
+            return compute(*values)
+        except Unrepresentable as lost:
+            return _lost(call, lost.condition)
 
     return _strict(result)
 
@@ -279,6 +323,7 @@ _MEANINGS: dict[str, Meaning] = {
     "divide": _division(_divide, "DIVIDE_BY_ZERO"),
     "int_divide": _division(_int_divide, "DIVIDE_BY_ZERO"),
     "remainder": _division(_remainder, "REMAINDER_BY_ZERO"),
+    "pmod": _division(_pmod, "REMAINDER_BY_ZERO"),
     "negate": _arithmetic(operator.neg),
     "abs": _arithmetic(abs),
     "sign": _plain(sign),
@@ -286,12 +331,19 @@ _MEANINGS: dict[str, Meaning] = {
     "bit_or": _plain(operator.or_),
     "bit_xor": _plain(operator.xor),
     "bit_not": _plain(operator.invert),
+    "shiftleft": _shift(shifted_left),
+    "shiftright": _shift(shifted_right),
+    "shiftrightunsigned": _shift(shifted_right_unsigned),
     "sqrt": _plain(square_root),
     "exp": _plain(exponential),
     "ln": _plain(natural_logarithm),
     "pow": _plain(power),
     "ceil": _whole(math.ceil),
     "floor": _whole(math.floor),
+    "round": _rounded(half_even=False),
+    "bround": _rounded(half_even=True),
+    **{name: _plain(meaning) for name, meaning in MATH_MEANINGS.items()},
+    **{name: _calendar(meaning) for name, meaning in (DATE_MEANINGS | INSTANT_MEANINGS).items()},
     "greatest": partial(_extreme, direction=1),
     "least": partial(_extreme, direction=-1),
     "eq": _comparison(operator.eq),

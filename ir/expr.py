@@ -9,12 +9,22 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ir.casts import can_cast, cast_can_be_null, cast_can_fail, refusal
-from ir.decimals import may_overflow
+from ir.decimals import may_overflow, rounded_digits
 from ir.errors import IrTypeError
 from ir.functions import function_named
 from ir.patterns import is_pattern
 from ir.signatures import EvalMode, Failure, Nulls
-from ir.types import BINARY, BOOL, DATE, STRING, TIMESTAMP, DataType
+from ir.time_units import may_leave_range
+from ir.types import (
+    BINARY,
+    BOOL,
+    DATE,
+    MAX_PRECISION,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    DecimalType,
+)
 
 Scalar: TypeAlias = bool | int | float | str | bytes | None
 
@@ -92,7 +102,7 @@ class Call(Expr):
     def __post_init__(self) -> None:
         row = function_named(self.function)
         types = [arg.type for arg in self.args]
-        object.__setattr__(self, "type", row.result_type(types))
+        object.__setattr__(self, "type", row.result_type(types, _constants(self)))
         object.__setattr__(self, "nullable", _call_nullable(self))
         fails = self.mode is EvalMode.ANSI and may_lose(self)
         object.__setattr__(self, "can_fail", fails or any(arg.can_fail for arg in self.args))
@@ -139,12 +149,16 @@ class Cast(Expr):
 def may_lose(call: Call) -> bool:
     """Whether some arguments have no representable result, whatever the mode makes of it."""
     failure = function_named(call.function).failure
+    if call.function in ("round", "bround"):
+        return _rounding_may_overflow(call)
+    if failure is Failure.RANGE:
+        return may_leave_range(call.function, _constants(call), call.args[0].type.is_integer)
     if failure is not Failure.NONE and call.args[0].type.is_decimal:
         types = [arg.type for arg in call.args]
         divides = failure is not Failure.OVERFLOW and not _is_nonzero_literal(call.args[1])
         return divides or may_overflow(call.function, types)
     match failure:
-        case Failure.NONE:
+        case Failure.NONE | Failure.RANGE:
             return False
         case Failure.OVERFLOW:
             return call.type.is_integer
@@ -155,6 +169,30 @@ def may_lose(call: Call) -> bool:
             return not (_is_nonzero_literal(divisor) and divisor != Literal(-1, divisor.type))
         case Failure.PATTERN:
             return not _is_pattern_literal(call.args[1])
+
+
+def _rounding_may_overflow(call: Call) -> bool:
+    """Only places before the point can carry into one that a type does not have."""
+    value, digits = call.args[0].type, constant(call, 1)
+    assert isinstance(digits, int)
+    if isinstance(value, DecimalType):
+        return digits < 0 and rounded_digits(value, digits)[0] > MAX_PRECISION
+    return value.is_integer and digits < 0
+
+
+def constant(call: Call, position: int) -> Scalar:
+    """The value of an argument that must be a literal."""
+    arg = call.args[position]
+    if not isinstance(arg, Literal):
+        raise IrTypeError(
+            f"{call.function} needs a constant as argument {position + 1}; it says what is computed"
+        )
+    return arg.value
+
+
+def _constants(call: Call) -> dict[int, object]:
+    positions = function_named(call.function).constants
+    return {at: constant(call, at) for at in positions if at < len(call.args)}
 
 
 def conjuncts(predicate: Expr) -> Iterator[Expr]:
@@ -207,8 +245,9 @@ def _call_nullable(call: Call) -> bool:
 
 def _legacy_is_null(call: Call) -> bool:
     """Whether what cannot be represented is null in LEGACY mode, too, and does not wrap."""
-    never_wraps = call.function in ("divide", "int_divide", "remainder", "like")
-    return never_wraps or call.args[0].type.is_decimal
+    never_wraps = call.function in ("divide", "int_divide", "remainder", "pmod", "like")
+    calendar = function_named(call.function).failure is Failure.RANGE
+    return never_wraps or calendar or call.args[0].type.is_decimal
 
 
 def _is_nonzero_literal(expr: Expr) -> bool:

@@ -20,12 +20,28 @@ from ir.signatures import (
     of_bytes,
     only,
     predicate,
+    rounding,
+    rounding_by_value,
     same_type,
+    seconds,
+    shift,
     takes,
     test,
     whole,
+    with_step_unit,
+    with_weekday,
 )
-from ir.types import BINARY, BOOL, FLOAT64, INT32, INT64, STRING
+from ir.types import (
+    BINARY,
+    BOOL,
+    DATE,
+    FLOAT64,
+    INT32,
+    INT64,
+    STRING,
+    TIMESTAMP,
+    decimal,
+)
 
 _PART_OF_STRING = takes(STRING, STRING, INT32, INT32)
 
@@ -43,6 +59,7 @@ _ROWS = (
         symbol="div",
     ),
     Function("remainder", decimal_or(numeric), (2, 2), failure=Failure.ZERO, symbol="%"),
+    Function("pmod", decimal_or(numeric), (2, 2), failure=Failure.ZERO),
     Function("negate", numeric, (1, 1), failure=Failure.OVERFLOW),
     Function("abs", numeric, (1, 1), failure=Failure.OVERFLOW),
     Function("sign", only(FLOAT64), (1, 1)),
@@ -50,13 +67,33 @@ _ROWS = (
     Function("bit_or", integer, (2, 2)),
     Function("bit_xor", integer, (2, 2)),
     Function("bit_not", integer, (1, 1)),
+    Function("shiftleft", shift, (2, 2)),
+    Function("shiftright", shift, (2, 2)),
+    Function("shiftrightunsigned", shift, (2, 2)),
     Function("sqrt", only(FLOAT64), (1, 1)),
     Function("exp", only(FLOAT64), (1, 1)),
     Function("ln", only(FLOAT64), (1, 1), nulls=Nulls.SOME),
+    Function("log2", only(FLOAT64), (1, 1), nulls=Nulls.SOME),
+    Function("log10", only(FLOAT64), (1, 1), nulls=Nulls.SOME),
+    Function("log1p", only(FLOAT64), (1, 1), nulls=Nulls.SOME),
+    *(Function(name, only(FLOAT64), (1, 1)) for name in ("expm1", "cbrt", "sin", "cos", "tan")),
+    *(Function(name, only(FLOAT64), (1, 1)) for name in ("asin", "acos", "atan", "sinh", "cosh")),
+    *(Function(name, only(FLOAT64), (1, 1)) for name in ("tanh", "degrees", "radians")),
     Function("pow", only(FLOAT64), (2, 2)),
     # NaN does not overflow: it is 0 in every mode.
     Function("ceil", whole, (1, 1), failure=Failure.OVERFLOW),
     Function("floor", whole, (1, 1), failure=Failure.OVERFLOW),
+    *(
+        Function(
+            name,
+            rounding,
+            (2, 2),
+            failure=Failure.OVERFLOW,
+            constants=(1,),
+            by_value=rounding_by_value,
+        )
+        for name in ("round", "bround")
+    ),
     Function("greatest", same_type, (2, None), nulls=Nulls.ALL),
     Function("least", same_type, (2, None), nulls=Nulls.ALL),
     Function("eq", predicate, (2, 2), symbol="="),
@@ -104,8 +141,69 @@ _ROWS = (
     Function("locate", takes(INT32, STRING, STRING, INT32), (3, 3)),
     Function("ascii", of(STRING, INT32), (1, 1)),
 )
+_DATE_ROWS = (
+    *(Function(name, of(DATE, INT32), (1, 1)) for name in ("year", "quarter", "month", "day")),
+    *(Function(name, of(DATE, INT32), (1, 1)) for name in ("dayofyear", "dayofweek", "weekday")),
+    *(Function(name, of(DATE, INT32), (1, 1)) for name in ("weekofyear", "yearofweek")),
+    Function("last_day", only(DATE), (1, 1)),
+    Function("next_day", takes(DATE, DATE, STRING), (2, 2), constants=(1,), by_value=with_weekday),
+    Function("date_add", takes(DATE, DATE, INT32), (2, 2)),
+    Function("date_sub", takes(DATE, DATE, INT32), (2, 2)),
+    Function("datediff", of(DATE, INT32), (2, 2)),
+    Function("unix_date", of(DATE, INT32), (1, 1)),
+    Function("date_from_unix_date", of(INT32, DATE), (1, 1)),
+    # What leaves the range of dates and timestamps fails in Spark in every mode.
+    Function("make_date", of(INT32, DATE), (3, 3), failure=Failure.RANGE),
+    Function("add_months", takes(DATE, DATE, INT32), (2, 2), failure=Failure.RANGE),
+    # Null for an unknown unit.
+    Function(
+        "trunc",
+        takes(DATE, DATE, STRING),
+        (2, 2),
+        nulls=Nulls.SOME,
+        failure=Failure.RANGE,
+        constants=(1,),
+    ),
+)
+_TIMESTAMP_ROWS = (
+    *(Function(name, of(TIMESTAMP, INT32), (1, 1)) for name in ("hour", "minute", "second")),
+    Function("microsecond", of(TIMESTAMP, INT32), (1, 1)),
+    Function("second_with_fraction", of(TIMESTAMP, decimal(8, 6)), (1, 1)),
+    *(
+        Function(name, of(TIMESTAMP, INT64), (1, 1))
+        for name in ("unix_seconds", "unix_millis", "unix_micros", "unix_timestamp")
+    ),
+    Function("timestamp_micros", of(INT64, TIMESTAMP), (1, 1)),
+    Function("timestamp_millis", of(INT64, TIMESTAMP), (1, 1), failure=Failure.RANGE),
+    # Null for NaN and the infinities.
+    Function("timestamp_seconds", seconds, (1, 1), nulls=Nulls.SOME, failure=Failure.RANGE),
+    Function(
+        "date_trunc",
+        takes(TIMESTAMP, STRING, TIMESTAMP),
+        (2, 2),
+        nulls=Nulls.SOME,
+        failure=Failure.RANGE,
+        constants=(0,),
+    ),
+    Function(
+        "timestamp_add",
+        takes(TIMESTAMP, STRING, INT64, TIMESTAMP),
+        (3, 3),
+        failure=Failure.RANGE,
+        constants=(0,),
+        by_value=with_step_unit(TIMESTAMP),
+    ),
+    Function(
+        "timestamp_diff",
+        takes(INT64, STRING, TIMESTAMP, TIMESTAMP),
+        (3, 3),
+        failure=Failure.RANGE,
+        constants=(0,),
+        by_value=with_step_unit(INT64),
+    ),
+)
 
-FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
+FUNCTIONS: dict[str, Function] = {row.name: row for row in (*_ROWS, *_DATE_ROWS, *_TIMESTAMP_ROWS)}
 
 
 def function_named(name: str) -> Function:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from ir import decimals
 from ir.errors import IrTypeError
-from ir.types import BINARY, BOOL, FLOAT64, INT64, STRING, DataType, DecimalType
+from ir.time_units import step_unit, weekday_named
+from ir.types import (
+    BINARY,
+    BOOL,
+    FLOAT64,
+    INT32,
+    INT64,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    DecimalType,
+)
 
 
 class EvalMode(Enum):
@@ -38,9 +49,12 @@ class Failure(Enum):
     ZERO = "the divisor may be zero"
     ZERO_OR_OVERFLOW = "the divisor may be zero, or the quotient may not fit"
     PATTERN = "the pattern may have an escape that escapes nothing"
+    RANGE = "there may be no such date or timestamp"
 
 
 TypeRule = Callable[[str, Sequence[DataType]], DataType]
+# Also by the values of the arguments that are constants, by position.
+ValueRule = Callable[[str, Sequence[DataType], Mapping[int, object]], DataType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +68,21 @@ class Function:
     failure: Failure = Failure.NONE
     pure: bool = True
     symbol: str | None = None
+    constants: tuple[int, ...] = ()  # positions of arguments that must be literals
+    by_value: ValueRule | None = None  # the result's type, where these decide it
 
-    def result_type(self, types: Sequence[DataType]) -> DataType:
+    def result_type(
+        self, types: Sequence[DataType], values: Mapping[int, object] | None = None
+    ) -> DataType:
         """The type of the result, or an error that names the function and its arguments."""
         least, most = self.arity
         if len(types) < least or (most is not None and len(types) > most):
             wanted = str(least) if least == most else f"{least} to {most or 'many'}"
             raise IrTypeError(f"{self.name} takes {wanted} arguments, got {len(types)}")
-        return self.result(self.name, types)
+        made = self.result(self.name, types)
+        if self.by_value is None or values is None:
+            return made
+        return self.by_value(self.name, types, values)
 
 
 def same_type(name: str, types: Sequence[DataType]) -> DataType:
@@ -187,3 +208,51 @@ def either(*rules: TypeRule) -> TypeRule:
         return rules[0](name, types)
 
     return rule
+
+
+def rounding(name: str, types: Sequence[DataType]) -> DataType:
+    """A number, and how many digits behind the point to keep."""
+    if types[1] is not INT32:
+        raise IrTypeError(f"{name} needs int32 digits, got {types[1]}; add a cast")
+    return numeric(name, types[:1])
+
+
+def rounding_by_value(
+    name: str, types: Sequence[DataType], values: Mapping[int, object]
+) -> DataType:
+    """The digits decide what a rounded decimal has."""
+    digits = values[1]
+    if not isinstance(digits, int):
+        raise IrTypeError(f"{name} needs a number of digits, not null")
+    if isinstance(types[0], DecimalType):
+        return decimals.rounded_type(types[0], digits)
+    return types[0]
+
+
+def shift(name: str, types: Sequence[DataType]) -> DataType:
+    """The bits of an int32 or int64, moved by an int32."""
+    if types[1] is not INT32:
+        raise IrTypeError(f"{name} needs an int32 to shift by, got {types[1]}; add a cast")
+    return only(INT32, INT64)(name, types[:1])
+
+
+def seconds(name: str, types: Sequence[DataType]) -> DataType:
+    """Whole seconds since 1970, or with a fraction."""
+    only(INT64, FLOAT64)(name, types)
+    return TIMESTAMP
+
+
+def with_step_unit(result: DataType) -> ValueRule:
+    """The first argument is a unit of time."""
+
+    def rule(name: str, types: Sequence[DataType], values: Mapping[int, object]) -> DataType:
+        step_unit(name, values[0])
+        return result
+
+    return rule
+
+
+def with_weekday(name: str, types: Sequence[DataType], values: Mapping[int, object]) -> DataType:
+    """The second argument is a day of the week."""
+    weekday_named(name, values[1])
+    return types[0]

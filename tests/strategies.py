@@ -42,7 +42,9 @@ from ir import (
     TumblingWindow,
     decimal,
 )
+from ir.arithmetic import round_to
 from ir.errors import IrTypeError
+from tests.calendar_forms import DATE_PARTS, DATES, TIME_NUMBERS, any_time, time_near
 
 Modes: TypeAlias = tuple[EvalMode, ...]
 
@@ -83,11 +85,16 @@ def decimals(type_: DataType) -> st.SearchStrategy[int]:
     return st.one_of(integers(type_), signed)
 
 
+# Of few digits, such as 2.675: many are ties when they are rounded.
+_PRICES = st.integers(-1_000_005, 1_000_005)
+
+
 def floats(type_: DataType) -> st.SearchStrategy[float]:
     """Floats of a type, with NaN, infinities, both zeros and the edges of the integer types."""
     edges = (0.0, -0.0, math.nan, math.inf, -math.inf, 0.5, -128.0, 2.0**31, -(2.0**63), 2.0**63)
     any_float = st.floats(width=32) if type_ is FLOAT32 else st.floats()
-    return st.one_of(st.sampled_from(edges), st.integers(-3, 3).map(float), any_float)
+    short = st.builds(lambda n, zeros: round_to(n / 10**zeros, type_), _PRICES, st.integers(0, 9))
+    return st.one_of(st.sampled_from(edges), st.integers(-3, 3).map(float), short, any_float)
 
 
 def strings() -> st.SearchStrategy[str]:
@@ -209,6 +216,11 @@ class _Maker:
         count = self.draw(st.integers(least, most))
         return tuple(self.expr(type_, depth) for _ in range(count))
 
+    def digits(self) -> Expr:
+        """How many digits to keep: around the point, and now and then far from it."""
+        digits = st.one_of(st.integers(-4, 4), st.integers(-40, 40), integers(INT32))
+        return Literal(self.draw(digits), INT32)
+
     def any_type(self) -> DataType:
         """Any type, more often one of a column."""
         return self.draw(st.sampled_from((*(f.type for f in self.schema), *ALL_TYPES)))
@@ -218,6 +230,10 @@ class _Maker:
         if depth == 0 or not self.draw(st.integers(0, 3)):
             return self.leaf(self.draw(st.sampled_from((*DECIMALS, *OTHER_DECIMALS))))
         function = self.draw(st.sampled_from(_DECIMAL_FUNCTIONS))
+        if function in ("round", "bround"):
+            return self.call(function, (self.decimal(depth - 1), self.digits()))
+        if function == "second_with_fraction":
+            return self.call(function, (any_time(self, depth - 1),))
         count = 1 if function in ("negate", "abs", "ceil", "floor") else 2
         try:
             return self.call(function, tuple(self.decimal(depth - 1) for _ in range(count)))
@@ -242,6 +258,16 @@ def _over_any_type(*names: str, least: int, most: int) -> Form:
         return maker.call(name, maker.some(maker.any_type(), depth, least, most))
 
     return form
+
+
+def _round(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    function = maker.draw(st.sampled_from(("round", "bround")))
+    return maker.call(function, (maker.expr(type_, depth), maker.digits()))
+
+
+def _shift(maker: _Maker, type_: DataType, depth: int) -> Expr:
+    name = maker.draw(st.sampled_from(("shiftleft", "shiftright", "shiftrightunsigned")))
+    return maker.call(name, (maker.expr(type_, depth), maker.expr(INT32, depth)))
 
 
 def _cast(maker: _Maker, type_: DataType, depth: int) -> Expr:
@@ -314,7 +340,8 @@ _CHOICES: tuple[Form, ...] = (_coalesce, _case_when, _extreme)
 _COMPARISONS = _over_any_type("eq", "ne", "lt", "le", "gt", "ge", "eq_null_safe", least=2, most=2)
 _ARITHMETIC: tuple[Form, ...] = (
     _function("add", "subtract", "multiply", args=2),
-    _function("remainder", args=2),
+    _function("remainder", "pmod", args=2),
+    _round,
     _function("negate", "abs", args=1),
     _cast,
 )
@@ -323,8 +350,8 @@ _BITS: tuple[Form, ...] = (
     _function("bit_not", args=1),
 )
 _DECIMAL_FUNCTIONS = (
-    *("add", "subtract", "multiply", "divide", "remainder"),
-    *("negate", "abs", "ceil", "floor"),
+    *("add", "subtract", "multiply", "divide", "remainder", "pmod"),
+    *("negate", "abs", "ceil", "floor", "round", "bround", "second_with_fraction"),
 )
 _DECIMAL_FORMS: tuple[Form, ...] = (_function("negate", "abs", args=1), *_CHOICES)
 
@@ -348,6 +375,8 @@ _OWN: dict[DataType, tuple[Form, ...]] = {
     INT16: _BITS,
     INT32: (
         *_BITS,
+        _shift,
+        *DATE_PARTS,
         _of(STRING, "length", "octet_length", "bit_length", "ascii", args=1),
         _of(BINARY, "length", "octet_length", "bit_length", args=1),
         _of(STRING, "instr", args=2),
@@ -355,6 +384,8 @@ _OWN: dict[DataType, tuple[Form, ...]] = {
     ),
     INT64: (
         *_BITS,
+        _shift,
+        *TIME_NUMBERS,
         _divide_decimals,
         _function("int_divide", args=2),
         _of(FLOAT64, "ceil", "floor", args=1),
@@ -363,7 +394,9 @@ _OWN: dict[DataType, tuple[Form, ...]] = {
     FLOAT64: (
         _function("divide", args=2),
         _function("pow", args=2),
-        _function("sqrt", "exp", "ln", "sign", args=1),
+        _function("sqrt", "exp", "ln", "sign", "log2", "log10", "log1p", "expm1", args=1),
+        _function("cbrt", "sin", "cos", "tan", "asin", "acos", "atan", args=1),
+        _function("sinh", "cosh", "tanh", "degrees", "radians", args=1),
     ),
 }
 _TEXTS: tuple[Form, ...] = (
@@ -402,7 +435,8 @@ _FORMS: dict[DataType, tuple[Form, ...]] = {
     **{number: (*_ARITHMETIC, *_OWN[number], *_CHOICES) for number in NUMBERS},
     STRING: (*_TEXTS, *_CHOICES),
     BINARY: (*_BINARIES, *_CHOICES),
-    **dict.fromkeys((DATE, TIMESTAMP), _CHOICES),
+    DATE: (*DATES, *_CHOICES),
+    TIMESTAMP: (time_near, *_CHOICES),
 }
 
 

@@ -45,7 +45,7 @@ ILLEGAL: list[tuple[str, Callable[[], object]]] = [
     ("a field needs a name; give the expression an alias", lambda: Field("", INT64)),
     ("'a' occurs twice; rename", lambda: Schema((Field("a", INT64), Field("a", INT8)))),
     ("no column 'x'; there are: event_type", lambda: EVENTS.schema["x"]),
-    ("unknown function 'sinh'; known: add", lambda: call("sinh", VALUE)),
+    ("unknown function 'arsinh'; known: add", lambda: call("arsinh", VALUE)),
     ("add takes 2 arguments, got 1", lambda: call("add", VALUE)),
     ("in takes 2 to many arguments, got 1", lambda: call("in", VALUE)),
     (r"one type, got \(int64, int32\); add a cast", lambda: call("add", VALUE, INT32_VALUE)),
