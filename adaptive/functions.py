@@ -33,6 +33,9 @@ SPARK_NAMES: dict[str, str] = {
     "ceiling": "ceil",
     "char_length": "length",
     "character_length": "length",
+    "date_diff": "datediff",
+    "dateadd": "date_add",
+    "dayofmonth": "day",
     "equal_null": "eq_null_safe",
     "isnotnull": "is_not_null",
     "isnull": "is_null",
@@ -41,9 +44,18 @@ SPARK_NAMES: dict[str, str] = {
     "negative": "negate",
     "power": "pow",
     "signum": "sign",
+    "timestampadd": "timestamp_add",
+    "timestampdiff": "timestamp_diff",
+    "to_unix_timestamp": "unix_timestamp",
 }
 # Arguments that are text themselves and not the name of a column, by function and position.
-TEXTS: dict[str, tuple[int, ...]] = {}
+TEXTS: dict[str, tuple[int, ...]] = {
+    "date_trunc": (0,),
+    "next_day": (1,),
+    "timestamp_add": (0,),
+    "timestamp_diff": (0,),
+    "trunc": (1,),
+}
 
 
 def col(name: str) -> Expression:

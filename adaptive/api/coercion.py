@@ -247,6 +247,18 @@ def _rounding(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.E
     return _regular(function, args, mode)
 
 
+def _to_digits(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
+    """ROUND and BROUND without digits round to an integer, but keep the type."""
+    digits = args[1:] or [ir.Literal(0, ir.INT32)]
+    return _regular(function, [args[0], *digits], mode)
+
+
+def _of_dates(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
+    """A timestamp is taken as its date, in UTC."""
+    days = [explicit(a, ir.DATE, mode) if a.type is ir.TIMESTAMP else a for a in args]
+    return _regular(function, days, mode)
+
+
 def _case_when(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
     """Only the values take one type, the conditions are what they are."""
     positions = {*range(1, len(args) - 1, 2), len(args) - 1}
@@ -264,5 +276,9 @@ _IRREGULAR: dict[str, Callable[[str, Sequence[ir.Expr], ir.EvalMode], ir.Expr]] 
     **dict.fromkeys(("add", "subtract", "multiply", "divide"), _arithmetic),
     **dict.fromkeys(("int_divide", "remainder"), _arithmetic),
     **dict.fromkeys(("ceil", "floor"), _rounding),
+    **dict.fromkeys(("round", "bround"), _to_digits),
+    **dict.fromkeys(("year", "quarter", "month", "day", "dayofyear", "dayofweek"), _of_dates),
+    **dict.fromkeys(("weekday", "weekofyear", "yearofweek", "last_day", "next_day"), _of_dates),
+    **dict.fromkeys(("date_add", "date_sub", "datediff", "add_months", "trunc"), _of_dates),
     "case_when": _case_when,
 }

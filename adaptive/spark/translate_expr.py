@@ -15,6 +15,7 @@ from py4j.protocol import Py4JError
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, seq, sql_text, walk
+from adaptive.spark.translate_time import TIME_TRANSLATIONS, WITHOUT_ZONE, require_utc
 from adaptive.spark.types import ir_type
 from ir import Call, Cast, EvalMode, Expr, Literal
 
@@ -41,6 +42,25 @@ PLAIN: dict[str, str] = {
     "Sqrt": "sqrt",
     "Exp": "exp",
     "Log": "ln",
+    "Log2": "log2",
+    "Log10": "log10",
+    "Log1p": "log1p",
+    "Expm1": "expm1",
+    "Cbrt": "cbrt",
+    "Sin": "sin",
+    "Cos": "cos",
+    "Tan": "tan",
+    "Asin": "asin",
+    "Acos": "acos",
+    "Atan": "atan",
+    "Sinh": "sinh",
+    "Cosh": "cosh",
+    "Tanh": "tanh",
+    "ToDegrees": "degrees",
+    "ToRadians": "radians",
+    "ShiftLeft": "shiftleft",
+    "ShiftRight": "shiftright",
+    "ShiftRightUnsigned": "shiftrightunsigned",
     "Pow": "pow",
     "Signum": "sign",
     "Concat": "concat",
@@ -49,6 +69,7 @@ PLAIN: dict[str, str] = {
     "StartsWith": "startswith",
     "EndsWith": "endswith",
     "Contains": "contains",
+    **WITHOUT_ZONE,
 }
 ARITHMETIC: dict[str, str] = {
     "Add": "add",
@@ -57,6 +78,7 @@ ARITHMETIC: dict[str, str] = {
     "Divide": "divide",
     "IntegralDivide": "int_divide",
     "Remainder": "remainder",
+    "Pmod": "pmod",
 }
 # These have a flag in place of an evaluation mode.
 FLAGGED: dict[str, str] = {"UnaryMinus": "negate", "Abs": "abs", "Ceil": "ceil", "Floor": "floor"}
@@ -83,8 +105,6 @@ ADVICE: dict[str, str] = {
     "ScalaUDF": "rewrite the function with column expressions",
     "LikeAny": "join several LIKE with OR",
     "LikeAll": "join several LIKE with AND",
-    "Log10": "write ln(x) / ln(base)",
-    "Log2": "write ln(x) / ln(base)",
     "Logarithm": "write ln(x) / ln(base)",
     "CurrentTimestamp": "pass the time as a literal",
     "CurrentBatchTimestamp": "pass the time as a literal",
@@ -126,7 +146,13 @@ class ExprTranslator:
             return self.translate(children(node)[0])
         if kind in CONSTANT and _is_constant(node):
             return _folded(node)
+        if kind in TIME_TRANSLATIONS:
+            return TIME_TRANSLATIONS[kind](self, node)
         return self._replacement(node, kind)
+
+    def computed(self, node: JavaObject) -> Any:
+        """The JVM's value of a constant expression of any type; None of one that is no constant."""
+        return node.eval(None) if _is_constant(node) else None
 
     def _operands(self, node: JavaObject) -> tuple[Expr, ...]:
         return tuple(self.translate(child) for child in children(node))
@@ -151,6 +177,8 @@ class ExprTranslator:
         child = self.translate(children(node)[0])
         if child.type is target:
             return child
+        if {child.type, target} == {ir.DATE, ir.TIMESTAMP}:
+            require_utc(node)
         return Cast(child, target, EvalMode(str(node.evalMode().toString()).lower()))
 
     def flagged(self, node: JavaObject) -> Expr:

@@ -44,7 +44,7 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
         "'a%b'",
     ),
     "logarithm of a base": (lambda df: df.agg(F.sum(F.log(2.0, "price"))), "ln(x) / ln(base)"),
-    "round": (lambda df: df.agg(F.sum(F.round("price"))), "Round has no native form"),
+    "rint": (lambda df: df.agg(F.sum(F.rint("price"))), "Rint has no native form"),
     "udf": (lambda df: df.agg(F.sum(plus_one("campaign_id"))), "column expressions"),
     "decimal": (lambda df: df.agg(F.sum(F.col("value").cast("decimal(9,2)"))), "decimal(9,2)"),
     "join below": (lambda df: df.join(df, "campaign_id").groupBy("campaign_id").count(), "Join"),
