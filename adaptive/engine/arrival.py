@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -26,6 +27,9 @@ class Arrival:
         self.is_used = any(ir.ARRIVAL in source.schema for source in sources)
         self._clock = clock
         self._last = 0
+        # Held from the look at the clock until what it says is queued: else time could go on
+        # in between, and the rows would be late.
+        self.order = threading.Lock()
 
     def now(self) -> int:
         """The time, which never goes back."""
@@ -38,3 +42,28 @@ class Arrival:
             return batch
         times = pa.array(np.full(batch.num_rows, self.now(), np.int64))
         return batch.append_column(ir.ARRIVAL, times.cast(pa.timestamp("us", tz="UTC")))
+
+
+TICK_S = 0.02
+
+
+class Ticker:
+    """Calls something every now and then on a thread of its own, until it is stopped."""
+
+    def __init__(self, tick: Callable[[], None], period_s: float = TICK_S) -> None:
+        self._tick, self._period_s = tick, period_s
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name="kodiak-clock", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """No call comes after this."""
+        self._ended.set()
+        self._thread.join()
+
+    def _loop(self) -> None:
+        while not self._ended.wait(self._period_s):
+            try:
+                self._tick()
+            except Exception:  # the engine tells its caller of what its workers failed with
+                return

@@ -77,9 +77,13 @@ class Assembled:
 
 
 def assemble(
-    queries: Sequence[Query], workers: int, choice: VariantChoice, strategy: Strategy
+    queries: Sequence[Query],
+    nodes: Sequence[Sequence[int]],
+    choice: VariantChoice,
+    strategy: Strategy,
 ) -> Assembled:
-    """The work of all queries; those that can share slices do."""
+    """The work of all queries by threads on these nodes; those that can share slices do."""
+    workers = sum(map(len, nodes))
     made = Assembled([], [None] * len(queries), [0] * len(queries))
     programs: dict[int, RowProgram] = {}
     for position, query in enumerate(queries):
@@ -90,7 +94,7 @@ def assemble(
             made.work_of[position] = len(made.works)
             made.works.append(alone)
     for group in _groups(queries, programs):
-        _add_sliced(made, queries, programs, group, workers, choice, strategy)
+        _add_sliced(made, queries, programs, group, nodes, choice, strategy)
     return made
 
 
@@ -122,7 +126,7 @@ def _add_sliced(
     queries: Sequence[Query],
     programs: dict[int, RowProgram],
     group: list[int],
-    workers: int,
+    nodes: Sequence[Sequence[int]],
     choice: VariantChoice,
     strategy: Strategy,
 ) -> None:
@@ -140,7 +144,7 @@ def _add_sliced(
         SlicedWork(
             union,
             QueriesWindows(windows),
-            workers,
+            nodes,
             choice,
             delay_us=queries[group[0]].delay_us,
             strategy=strategy,

@@ -12,13 +12,15 @@ import pyarrow as pa
 
 import ir
 from adaptive.api import Stream
-from adaptive.engine.arrival import Arrival, Clock, wall_clock_us
+from adaptive.api.durations import Duration, duration_us
+from adaptive.engine.arrival import Arrival, Clock, Ticker, wall_clock_us
 from adaptive.engine.assembly import Query, assemble
 from adaptive.engine.choice import VariantChoice
-from adaptive.engine.flow import Flow, WhenFull
-from adaptive.engine.morsel import QueuedBatch
+from adaptive.engine.flow import FixedSize, Flow, WhenFull
+from adaptive.engine.morsels import MorselSizes
 from adaptive.engine.query import Results
 from adaptive.engine.sliced_work import Strategy
+from adaptive.engine.topology import Topology, by_node
 from adaptive.runtime.binding import bind
 from policies import Fixed, Policy
 
@@ -27,7 +29,6 @@ Queries: TypeAlias = QueryLike | Sequence[QueryLike] | Mapping[str, QueryLike]
 Made: TypeAlias = Any  # a pyarrow.Table; of several queries, a dict of them
 
 QUEUE_BYTES = 256 * 1024 * 1024
-MORSEL_ROWS = 262_144
 
 
 class EngineClosed(RuntimeError):
@@ -47,7 +48,9 @@ class Engine:
     the batches that wait for the threads: `push` then blocks, or raises with
     `when_full="raise"`. `on_result` is called with every result instead of
     returning it. `clock` gives the microseconds since 1970 that processing-time
-    windows go by. `morsel_rows` fixes the rows that a thread takes at a time.
+    windows go by. `latency` is the time that a result may take from the last row
+    that is in it ("10 milliseconds", or seconds): threads then take few rows at
+    a time, or always `morsel_rows`. `topology` is the machine's unless given.
     """
 
     def __init__(
@@ -61,7 +64,9 @@ class Engine:
         when_full: WhenFull = "block",
         on_result: Any = None,
         clock: Clock = wall_clock_us,
+        latency: Duration | float | None = None,
         morsel_rows: int | None = None,
+        topology: Topology | None = None,
     ) -> None:
         self._names, plans = _named(query)
         threads = _thread_count(threads)
@@ -72,20 +77,26 @@ class Engine:
             for name, plan in zip(self._names or [None], plans, strict=True)
         ]
         self._time = _time_column(self._queries)
-        self._made = assemble(self._queries, max(1, threads), self._choice, _checked(strategy))
+        machine = topology or Topology.detect()
+        places = machine.assign(max(1, threads))
+        self._made = assemble(self._queries, by_node(places), self._choice, _checked(strategy))
         self._ended: str | None = None
-        self._morsel_rows = morsel_rows
+        sizes = MorselSizes(max(1, threads), _seconds(latency))
         self._flow = Flow(
             self._made.works,
             threads,
             self._time,
-            morsel_rows=self._rows_of_a_morsel,
+            sizes=sizes if morsel_rows is None else FixedSize(morsel_rows),
             capacity_bytes=queue_bytes,
             when_full=when_full,
+            affinity=machine.affinity(places),
         )
         for work in self._made.works:
             work.flow = self._flow
         self._flow.start()
+        self._ticker = None
+        if self._arrival.is_used and threads:
+            self._ticker = Ticker(self._tick)
 
     @property
     def schema(self) -> Any:
@@ -117,8 +128,10 @@ class Engine:
         """Add rows; returns the results that have become final since the last call."""
         self._check_open()
         for piece in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
-            stamped = self._arrival.stamped(piece)
-            self._flow.push(stamped, [bind(stamped, work.input) for work in self._made.works])
+            with self._arrival.order:
+                stamped = self._arrival.stamped(piece)
+                bounds = [bind(stamped, work.input) for work in self._made.works]
+                self._flow.push(stamped, bounds)
         return self._take()
 
     def punctuate(self, time_us: int) -> Made:
@@ -136,7 +149,7 @@ class Engine:
         """The results that have become final since the last call; processing time goes on."""
         self._check_open()
         if self._arrival.is_used:
-            self._flow.punctuate(self._arrival.now())
+            self._tick()
         return self._take()
 
     def flush(self) -> Made:
@@ -164,6 +177,8 @@ class Engine:
 
     def _end(self, how: str) -> None:
         self._ended = how
+        if self._ticker is not None:
+            self._ticker.stop()
         self._flow.stop()
         for windows in self._made.windows:
             if windows is not None:
@@ -190,8 +205,11 @@ class Engine:
         late = self._made.works[self._made.work_of[position]].late_rows
         return late + (0 if windows is None else windows.late_rows)
 
-    def _rows_of_a_morsel(self, queued: QueuedBatch) -> int:
-        return self._morsel_rows or MORSEL_ROWS
+    def _tick(self) -> None:
+        """Processing time goes on also while no row comes."""
+        with self._arrival.order:
+            if not self._flow.queued_bytes:
+                self._flow.punctuate(self._arrival.now())
 
     def __enter__(self) -> Engine:
         return self
@@ -209,7 +227,7 @@ class Engine:
 
 def _named(query: Queries) -> tuple[list[Any] | None, list[ir.Sink]]:
     """The names of several queries, and the plans."""
-    if isinstance(query, Stream | ir.Sink):
+    if not isinstance(query, Mapping | Sequence):
         return None, [_plan(query)]
     pairs = list(query.items() if isinstance(query, Mapping) else enumerate(query))
     if not pairs:
@@ -268,6 +286,12 @@ def _policy(policy: str | Policy) -> Policy:
     if policy not in ("adaptive", "generic"):
         raise ValueError(f"policy is 'adaptive', 'generic' or a Policy, got {policy!r}")
     return Fixed()
+
+
+def _seconds(latency: Duration | float | None) -> float | None:
+    if latency is None or isinstance(latency, int | float):
+        return latency
+    return duration_us(latency) / 1e6
 
 
 def _checked(strategy: Strategy) -> Strategy:

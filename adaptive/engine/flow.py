@@ -3,22 +3,55 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, Protocol
 
 import pyarrow as pa
 
 from adaptive.engine.morsel import Morsel, QueuedBatch
+from adaptive.engine.topology import pin
 from adaptive.runtime.binding import BoundBatch
 
 WhenFull = Literal["block", "raise"]
-MorselRows = Callable[[QueuedBatch], int]
 
 
 class QueueFull(RuntimeError):
     """The queue has no room for a batch, and `when_full="raise"` says not to wait."""
+
+
+class Sizes(Protocol):
+    """Who says how many rows a morsel has, by what was observed."""
+
+    def arrived(self, rows: int, elapsed_ns: int) -> None:
+        """A batch came, so long after the one before it."""
+
+    def done(self, rows: int, elapsed_ns: int) -> None:
+        """A thread took so long for a morsel."""
+
+    def rows(self, batch_rows: int) -> int:
+        """The rows of the next morsel of a batch."""
+
+
+class FixedSize:
+    """Morsels of one size, whatever was observed."""
+
+    def __init__(self, rows: int) -> None:
+        if rows < 1:
+            raise ValueError(f"morsel_rows must be positive, got {rows}")
+        self._rows = rows
+
+    def arrived(self, rows: int, elapsed_ns: int) -> None:
+        """Nothing changes."""
+
+    def done(self, rows: int, elapsed_ns: int) -> None:
+        """Nothing changes."""
+
+    def rows(self, batch_rows: int) -> int:
+        """Always the same."""
+        return self._rows
 
 
 class Work(Protocol):
@@ -37,6 +70,10 @@ class Work(Protocol):
     def everyone(self) -> bool:
         """Whether every worker gets every morsel; else one of them does."""
 
+    @property
+    def needs_time(self) -> bool:
+        """Whether it asks every morsel how far time has come; those must be chained."""
+
 
 class AllWork:
     """Several works on the same morsels, one after the other."""
@@ -44,6 +81,7 @@ class AllWork:
     def __init__(self, works: Sequence[Work], workers: int) -> None:
         self._works, self._workers = works, workers
         self.everyone = any(work.everyone for work in works)
+        self.needs_time = any(work.needs_time for work in works)
 
     def attend(self, worker: int, morsel: Morsel) -> None:
         """Each work on the morsel."""
@@ -75,14 +113,16 @@ class Flow:
         threads: int,
         time_column: str | None,
         *,
-        morsel_rows: MorselRows,
+        sizes: Sizes,
         capacity_bytes: int,
         when_full: WhenFull,
+        affinity: Sequence[frozenset[int]] = (),
     ) -> None:
         workers = max(1, threads)
         self._work: Work = works[0] if len(works) == 1 else AllWork(works, workers)
         self._column = time_column
-        self._morsel_rows = morsel_rows
+        self._sizes, self._pushed_ns = sizes, time.perf_counter_ns()
+        self._affinity = affinity
         self._capacity, self._when_full = capacity_bytes, when_full
         self._everyone = self._work.everyone
         self._changed = threading.Condition(threading.Lock())
@@ -130,6 +170,9 @@ class Flow:
             return
         with self._changed:
             self._wait_for_room(queued.bytes)
+            now_ns = time.perf_counter_ns()
+            self._sizes.arrived(queued.rows, now_ns - self._pushed_ns)
+            self._pushed_ns = now_ns
             self._rows += queued.rows
             self._queued_bytes += queued.bytes
             self._batches.append(queued)
@@ -182,6 +225,8 @@ class Flow:
             yield set(self._idle)
 
     def _loop(self, worker: int) -> None:
+        if self._affinity:
+            pin(self._affinity[worker])
         while (morsel := self._take(worker)) is not None:
             self._attend(worker, morsel)
 
@@ -195,12 +240,13 @@ class Flow:
             self._attend(0, morsel)
 
     def _attend(self, worker: int, morsel: Morsel) -> None:
+        begin_ns = time.perf_counter_ns()
         try:
             self._work.attend(worker, morsel)
         except BaseException as error:
             self._fail(error)
         finally:
-            self._done(morsel)
+            self._done(morsel, time.perf_counter_ns() - begin_ns)
 
     def _take(self, worker: int) -> Morsel | None:
         """The next morsel; waits for one, and returns None at the end."""
@@ -250,7 +296,7 @@ class Flow:
             made = Morsel(self._morsels, self._previous, self._column, punctuation=first)
         else:
             begin = first.next_row
-            end = min(first.rows, begin + max(1, self._morsel_rows(first)))
+            end = min(first.rows, begin + self._sizes.rows(first.rows))
             made = Morsel(
                 self._morsels, self._previous, self._column, queued=first, first=begin, last=end
             )
@@ -259,11 +305,12 @@ class Flow:
             if end == first.rows:
                 self._batches.popleft()
         self._morsels += 1
-        self._previous = made
+        self._previous = made if self._work.needs_time else None
         return made
 
-    def _done(self, morsel: Morsel) -> None:
+    def _done(self, morsel: Morsel, elapsed_ns: int) -> None:
         with self._changed:
+            self._sizes.done(morsel.rows, elapsed_ns)
             self._open -= 1
             queued = morsel.queued
             if queued is not None:

@@ -41,6 +41,7 @@ class KeyedWork:
         self._above = Downstream(program, rest, results.add)
         self._delay_us = None if watermark is None else watermark.delay_us
         self._lateness_us = 0 if watermark is None else watermark.lateness_us
+        self.needs_time = self._delay_us is not None and self._above.watches_time
         self._partitions = self._count_partitions(workers)
         self._windows = [self._made(number) for number in range(self._partitions)]
         self._done: dict[int, list[list[pa.RecordBatch]]] = {}
@@ -80,8 +81,8 @@ class KeyedWork:
         if morsel.queued is not None:
             with rows_of_batch(morsel) as rows:
                 windows.consume(rows, morsel.queued.row_base + morsel.first)
-        elif self._delay_us is not None and morsel.reached is not None:
-            windows.advance(morsel.reached - self._delay_us)
+        elif self._delay_us is not None and morsel.punctuation is not None:
+            windows.advance(morsel.punctuation - self._delay_us)
         self._hand_over(morsel, windows.take())
         self.settle()
 
@@ -123,10 +124,9 @@ class KeyedWork:
 
     def _hand_over(self, morsel: Morsel, made: list[pa.RecordBatch]) -> None:
         closed_to = None
-        if self._delay_us is not None and self._above.watches_time:
-            reached = morsel.reached
-            lag_us = self._delay_us + self._lateness_us
-            closed_to = None if reached is None else reached - lag_us
+        if self.needs_time and morsel.reached is not None:
+            assert self._delay_us is not None
+            closed_to = morsel.reached - self._delay_us - self._lateness_us
         with self._lock:
             self._done.setdefault(morsel.index, []).append(made)
             self._closed[morsel.index] = closed_to

@@ -47,7 +47,7 @@ class Morsel:
         self.queued, self.first, self.last = queued, first, last
         self._previous = previous
         self._column = column  # the times that count
-        self._punctuation = punctuation
+        self.punctuation = punctuation
         self._settled = False
         self._before: int | None = None
         self._reached: int | None = None
@@ -84,7 +84,7 @@ class Morsel:
 
     def _greatest(self) -> int | None:
         if self.queued is None:
-            return self._punctuation
+            return self.punctuation
         if self._column is None:
             return None
         times = self.queued.batch.column(self._column)

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from adaptive.runtime.state import Table
 
@@ -25,6 +26,7 @@ class Handed:
 
 
 Deliver = Callable[[int, list[Handed]], None]
+Merge = Callable[[list[Handed]], list[Handed]]
 
 
 class Passage:
@@ -80,3 +82,56 @@ class Passage:
                 return None
             least = boundary if least is None else min(least, boundary)
         return least
+
+
+class NodePassage:
+    """A passage of threads on several NUMA nodes: the last thread of each node merges its state.
+
+    So what crosses from node to node is one piece of each slice, and not one for
+    each thread.
+    """
+
+    def __init__(self, nodes: Sequence[Sequence[int]], merge: Merge, deliver: Deliver) -> None:
+        self._places = {
+            thread: (node, place)
+            for node, threads in enumerate(nodes)
+            for place, thread in enumerate(threads)
+        }
+        self._merge = merge
+        self._all = Passage(len(nodes), deliver)
+        self._nodes = [
+            Passage(len(threads), partial(self._deliver_node, node))
+            for node, threads in enumerate(nodes)
+        ]
+
+    def passed(self, participant: int) -> int | None:
+        """The last end of a window that a thread has passed."""
+        node, place = self._places[participant]
+        return self._nodes[node].passed(place)
+
+    def hand_over(self, participant: int, boundary: int, handed: Sequence[Handed]) -> None:
+        """A thread passes a window's end."""
+        node, place = self._places[participant]
+        self._nodes[node].hand_over(place, boundary, handed)
+
+    def settle(self) -> None:
+        """Merge what all threads of a node have passed, and deliver what all nodes have."""
+        for node in self._nodes:
+            node.settle()
+        self._all.settle()
+
+    def drain(self) -> list[Handed]:
+        """What was handed over and not delivered, merged by node."""
+        return [h for node in self._nodes for h in self._merge(node.drain())] + self._all.drain()
+
+    def _deliver_node(self, node: int, boundary: int, handed: list[Handed]) -> None:
+        self._all.hand_over(node, boundary, self._merge(handed))
+
+
+def passage(
+    nodes: Sequence[Sequence[int]], merge: Merge, deliver: Deliver
+) -> Passage | NodePassage:
+    """The passage for threads on these nodes."""
+    if len(nodes) == 1:
+        return Passage(len(nodes[0]), deliver)
+    return NodePassage(nodes, merge, deliver)

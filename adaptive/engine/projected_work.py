@@ -18,6 +18,7 @@ class ProjectedWork:
 
     late_rows = 0
     everyone = False
+    needs_time = False
 
     def __init__(self, program: ProjectionProgram, consumer: Consumer, workers: int) -> None:
         self.input = program.input

@@ -9,12 +9,14 @@ from adaptive.engine.choice import VariantChoice
 from adaptive.engine.flow import Flow
 from adaptive.engine.grid import LEAST, NEVER, clamped
 from adaptive.engine.morsel import Morsel
-from adaptive.engine.passage import Handed, Passage
+from adaptive.engine.passage import Handed, passage
 from adaptive.engine.sharing import SharedProgram
 from adaptive.engine.slice_worker import SliceWorker, own_worker, shared_worker
 from adaptive.engine.sliding import release_all
 from adaptive.engine.stages import slice_layout
+from adaptive.runtime.combine import combine
 from adaptive.runtime.shared_state import SharedPiece, SharedSlices
+from adaptive.runtime.state import Table
 
 Strategy = Literal["independent", "shared"]
 
@@ -42,14 +44,15 @@ class SlicedWork:
         self,
         shared: SharedProgram,
         windows: Windows,
-        workers: int,
+        nodes: Sequence[Sequence[int]],
         choice: VariantChoice,
         *,
         delay_us: int,
         strategy: Strategy,
         number: int = 0,
     ) -> None:
-        program = shared.program
+        program, workers = shared.program, sum(map(len, nodes))
+        self._program = program
         self.input = program.input
         self._boundaries = None if program.watermark is None else shared.boundaries
         self._delay_us, self._windows = delay_us, windows
@@ -65,7 +68,11 @@ class SlicedWork:
             self._workers = [shared_worker(program, self._slices) for _ in range(workers)]
         else:
             self._workers = [own_worker(program, layout) for _ in range(workers)]
-        self._passage = Passage(workers, self._close)
+        self._passage = passage(nodes, self._merged, self._close)
+        self._is_sole = workers == 1
+        # A thread that is alone finds out in its kernels how far time has come: to look
+        # for it in advance took a quarter of the time of YSB's kernel.
+        self.needs_time = self._boundaries is not None and not self._is_sole
         self._announced: int | None = None
         self.flow: Flow | None = None
 
@@ -86,14 +93,12 @@ class SlicedWork:
             if morsel.queued is not None:
                 self._run(worker, morsel)
             return
-        # A thread that is alone finds out in its kernels how far time has come: to look
-        # for it in advance took a quarter of the time of YSB's kernel.
-        if len(self._workers) > 1:
+        if self.needs_time:
             self._pass(worker, self._boundary(morsel.before))
         if morsel.queued is not None:
             self._run(worker, morsel)
-        if len(self._workers) > 1 or morsel.queued is None:
-            self._pass(worker, self._boundary(morsel.reached))
+        reached = morsel.reached if self.needs_time else morsel.punctuation
+        self._pass(worker, self._boundary(reached))
         self._announce(worker)
         self._passage.settle()
 
@@ -147,7 +152,7 @@ class SlicedWork:
         if passed is None:
             return LEAST + 2, LEAST  # the first row with a time says where windows begin
         close = self._boundaries.next_end(passed) + self._delay_us
-        if len(self._workers) > 1 and (morsel.reached is None or morsel.reached < close):
+        if self.needs_time and (morsel.reached is None or morsel.reached < close):
             close = NEVER  # known already: kernels need not look
         return clamped(close), clamped(self._boundaries.first_open_slice(passed))
 
@@ -176,6 +181,20 @@ class SlicedWork:
                 self._announced = boundary
             for other in idle:
                 self._pass(other, boundary)
+
+    def _merged(self, handed: list[Handed]) -> list[Handed]:
+        """The pieces of threads on one node, one for each slice."""
+        together: dict[tuple[int, int | None], list[Table]] = {}
+        for one in handed:
+            together.setdefault((one.start, one.after), []).extend(one.pieces)
+        made = []
+        for (start, after), pieces in together.items():
+            if len(pieces) > 1:
+                combined = combine(self._program, pieces).table
+                release_all(pieces)
+                pieces = [combined]
+            made.append(Handed(start, pieces, after))
+        return made
 
     def _close(self, boundary: int, handed: list[Handed]) -> None:
         if self._slices is not None:

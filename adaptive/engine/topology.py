@@ -68,6 +68,17 @@ class Topology:
         places = [Placement(node.number, cpu) for node in self.nodes for cpu in node.cpus]
         return [places[thread % len(places)] for thread in range(threads)]
 
+    def affinity(self, places: Sequence[Placement]) -> list[frozenset[int]]:
+        """The CPUs that each thread is kept on.
+
+        Threads for all CPUs get one each. Fewer may run anywhere on their node:
+        another process with as few threads would be given the same CPUs.
+        """
+        if len(places) == self.cpus:
+            return [frozenset((place.cpu,)) for place in places]
+        nodes = {node.number: frozenset(node.cpus) for node in self.nodes}
+        return [nodes[place.node] for place in places]
+
 
 def by_node(placements: Sequence[Placement]) -> list[list[int]]:
     """The numbers of the threads on each node.
@@ -80,14 +91,16 @@ def by_node(placements: Sequence[Placement]) -> list[list[int]]:
     return [groups[node] for node in sorted(groups)]
 
 
-def pin(place: Placement) -> str | None:
-    """Keep the calling thread on its CPU; returns the reason if that is not possible."""
+def pin(cpus: Iterable[int]) -> str | None:
+    """Keep the calling thread on some CPUs; returns the reason if that is not possible."""
     if sys.platform != "linux":
         return f"threads cannot be pinned on {sys.platform}"
+    wanted = sorted(cpus)
     try:
-        os.sched_setaffinity(threading.get_native_id(), {place.cpu})
+        os.sched_setaffinity(threading.get_native_id(), wanted)
     except OSError as error:
-        return f"no thread can be pinned to CPU {place.cpu}: {error.strerror}"
+        listed = ", ".join(map(str, wanted))
+        return f"no thread can be pinned to CPU {listed}: {error.strerror}"
     return None
 
 

@@ -103,7 +103,7 @@ def test_this_machine() -> None:
     found: list[object] = []
 
     def run() -> None:
-        found.extend((pin(place), os.sched_getaffinity(threading.get_native_id())))
+        found.extend((pin([place.cpu]), os.sched_getaffinity(threading.get_native_id())))
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -115,7 +115,7 @@ def test_this_machine() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux pins threads")
 def test_why_a_thread_is_not_pinned() -> None:
     """A CPU that is not there is a reason, not an error."""
-    reason = pin(Placement(0, 1000))
+    reason = pin([1000])
     assert reason is not None
     assert "CPU 1000" in reason
 
@@ -123,5 +123,5 @@ def test_why_a_thread_is_not_pinned() -> None:
 def test_other_systems(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing is pinned, all CPUs are one node."""
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert pin(Placement(0, 0)) == "threads cannot be pinned on darwin"
+    assert pin([0]) == "threads cannot be pinned on darwin"
     assert Topology.detect(tmp_path).cpus == os.cpu_count()
