@@ -102,6 +102,7 @@ class _Functions:
                 passes = cx.b.append_basic_block("passes")
                 cx.b.cbranch(is_true(cx, lower(cx, rows.columns, predicate)), passes, rest)
                 cx.b.position_at_end(passes)
+            rows.look_ahead(row, end, lambda ahead: ahead)
             with rows.each():
                 rows.aggregate(row)
             cx.count_up(rows.done, i64(1))
@@ -212,9 +213,14 @@ class _Functions:
         rows = self._aggregator(cx)
         _, first, count = cx.function.args
         selection = cx.load_field(rows.args, KernelArgs, "selection", PTR)
+
+        def row_of(pick: ll.Value) -> ll.Value:
+            return cx.b.add(first, selected(cx, selection, pick))
+
         with cx.loop(i64(0), count, "pick") as pick:
             cx.b.store(pick, rows.done)
-            row = cx.b.add(first, selected(cx, selection, pick))
+            rows.look_ahead(pick, count, row_of)
+            row = row_of(pick)
             with rows.each():
                 rows.aggregate(row, in_slice=in_slice, direct=direct)
         cx.b.store(count, rows.done)

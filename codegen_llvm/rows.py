@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from llvmlite import ir as ll
@@ -18,8 +18,10 @@ from codegen_llvm.shared_table import SharedTable
 from codegen_llvm.slices import LateRows, Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
 from codegen_llvm.values import Value, any_null
-from ir import TIMESTAMP, Expr
+from ir import TIMESTAMP, Column, Expr
 from ir.pipelines import RowProgram
+
+_AHEAD = 16  # rows between asking for memory and using it
 
 
 class RowAggregator:
@@ -86,6 +88,25 @@ class RowAggregator:
             if self.slots.rows == ROWS:
                 self.table.add_word(cx.at(slot, self.slots.offset(ROWS)), i64(1))
             self._mark_seen(slot, accumulators)
+
+    def look_ahead(
+        self, index: ll.Value, end: ll.Value, row_of: Callable[[ll.Value], ll.Value]
+    ) -> None:
+        """Ask for the memory of a later row's home, where threads share the table.
+
+        An atomic instruction waits for all memory before it, so that a CPU would
+        fetch the slots of rows one after another. With 1 M groups, a shared sum ran
+        1.4 times as fast with this on one thread and 1.2 times on two; with 100, at
+        0.85 and 0.9 of the speed. Few groups are better not shared.
+        """
+        keys = [key.expr for key in self.program.keys]
+        fixed = all(isinstance(key, Column) and not key.type.is_bytes for key in keys)
+        if not (self.slots.shared and keys and fixed) or self.slots.slice_is_key:
+            return
+        b, last = self.cx.b, self.cx.b.sub(end, i64(1))
+        ahead = b.add(index, i64(_AHEAD))
+        self.cx.row = row_of(b.select(b.icmp_signed("<", ahead, last), ahead, last))
+        self.table.prefetch([self._key(position) for position in range(len(keys))])
 
     def finish(self) -> None:
         """Emit the exits: each writes the counters back before it returns."""

@@ -215,6 +215,16 @@ class Table:
         result.add_incoming(slot, searched)
         return result
 
+    def prefetch(self, keys: list[Key]) -> None:
+        """Ask for the memory of the slot at the keys' home."""
+        cx = self.cx
+        home = cx.b.lshr(hash_keys(cx, keys), cx.b.load(self.registers.shift, typ=I64))
+        slots = cx.b.load(self.registers.slots, typ=PTR)
+        slot = cx.at(slots, cx.b.mul(home, i64(self.layout.size)))
+        fetch = cx.external("llvm.prefetch.p0", ll.VoidType(), PTR, I32, I32, I32)
+        to_write, kept, data = (ll.Constant(I32, word) for word in (1, 3, 1))
+        cx.b.call(fetch, [slot, to_write, kept, data])
+
     def _search(
         self,
         keys: list[Key],
