@@ -57,7 +57,7 @@ EXACT = Shape(rounding=False)
 
 @settings(
     max_examples=600,
-    phases=(Phase.generate,),
+    phases=(Phase.reuse, Phase.generate, Phase.shrink),
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
