@@ -11,7 +11,6 @@ from llvmlite import ir as ll
 from codegen_llvm.abi import KernelArgs
 from codegen_llvm.accumulators import Accumulator, Store, StoredGroup
 from codegen_llvm.builder import i64, llvm_type
-from codegen_llvm.layout import keeps_null
 from codegen_llvm.strings_kept import StringKeeper
 from codegen_llvm.table import store_value
 from codegen_llvm.values import Value, null_bit
@@ -23,8 +22,8 @@ class _Kept(Accumulator):
 
     @property
     def keeps_null(self) -> bool:
-        """Whether the value that is kept may be null."""
-        return keeps_null(self.aggregate)
+        """Whether the value that is kept may be null: by the layout, whatever this batch has."""
+        return self.table.layout.has(f"{self.field}.null")
 
     def _init_row(self, slot: ll.Value) -> None:
         """A row that every other one replaces."""

@@ -280,3 +280,14 @@ def test_options_are_checked(keyword: dict[str, object], message: str) -> None:
 def test_an_engine_runs_streams() -> None:
     with pytest.raises(TypeError, match=r"adaptive\.stream"):
         Engine(7)  # type: ignore[arg-type]
+
+
+def test_a_null_that_was_kept_gives_way_to_a_value_of_a_batch_without_nulls() -> None:
+    kept = events().group_by("k").agg(first=f.first("v"), last=f.last("v"))
+    null = pa.record_batch(
+        {**{n: batch((1, 1, 0))[n] for n in "kt"}, "v": pa.array([None], pa.int64())}
+    )
+    with Engine(kept, threads=0) as engine:
+        engine.push(null)
+        engine.push(batch((1, 2, 7)))
+        assert engine.finish().to_pylist() == [{"k": 1, "first": None, "last": 7}]
