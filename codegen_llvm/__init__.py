@@ -6,7 +6,7 @@ from codegen_llvm.gather import gather_slots, gather_strings
 from codegen_llvm.holistic import list_functions
 from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
-from codegen_llvm.keyed_slots import keyed_layout
+from codegen_llvm.keyed_slots import keyed_layout, narrow_layout
 from codegen_llvm.layout import Encoding, InputLayout, SlotLayout, slot_layout
 from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
@@ -32,6 +32,7 @@ __all__ = [
     "gather_strings",
     "keyed_layout",
     "list_functions",
+    "narrow_layout",
     "slot_layout",
     "unsupported",
     "unsupported_in_engine",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir as ll
 
-from codegen_llvm.abi import Exit, KernelArgs, KeyedBlock
+from codegen_llvm.abi import Exit, KernelArgs, KeyedBlock, TableBlock
 from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.compile import MachineCode, compile_module
@@ -24,6 +24,7 @@ from codegen_llvm.kernel import (
 from codegen_llvm.keyed_rows import KeyedRows, select_own
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
+from codegen_llvm.narrow_counts import NarrowCounts, build_narrow_finish
 from codegen_llvm.rehash import build_rehash
 from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.sessions import SessionRows, build_sweep
@@ -96,6 +97,8 @@ def build_keyed(
     match program.window:
         case SessionWindow():
             build_sweep(module, program, slots, CLOSE)
+        case CountWindow() if not slots.wide:
+            build_narrow_finish(module, program, slots, CLOSE)
         case CountWindow(size, slide):
             if slide < size:
                 build_evict(module, program, slots)
@@ -124,7 +127,8 @@ class _KeyedFunctions:
 
     def build_run(self, block_rows: int) -> None:
         """Block by block: select the rows, then add them to their windows."""
-        add_rows = self._add_rows()
+        add_rows = self._add_rows("add_rows", direct=False)
+        add_direct = self._add_rows("add_direct", direct=True) if self._is_direct else None
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
         columns = Columns(cx, self.program.input, self.layout, self.lookups)
@@ -137,9 +141,19 @@ class _KeyedFunctions:
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
             count = self._select(cx, columns, first, last)
             self._require_output(cx, first, count)
-            return_unless_done(cx, cx.b.call(add_rows, [args, first, count, last]))
+            chosen: ll.Value = add_rows
+            if add_direct is not None:
+                chosen = cx.b.select(_is_complete(cx), add_direct, add_rows)
+            return_unless_done(cx, cx.b.call(chosen, [args, first, count, last]))
         cx.leave(Exit.DONE, end)
         cx.return_codes()
+
+    @property
+    def _is_direct(self) -> bool:
+        """Whether a key can be compared without a look at the tag, in a complete table."""
+        if self.slots.direct is None or self.layout.has_nulls:
+            return False
+        return not self.program.keys[0].expr.nullable
 
     @property
     def _selects_own(self) -> bool:
@@ -174,13 +188,14 @@ class _KeyedFunctions:
         with cx.b.if_then(cx.b.icmp_signed("<", room, count), likely=False):
             cx.leave(Exit.OUTPUT_FULL, first, count)
 
-    def _add_rows(self) -> ll.Function:
+    def _add_rows(self, name: str, *, direct: bool) -> ll.Function:
         """The function `(args, first row, count, end of the block) -> exit code`."""
-        cx = self._function("add_rows", PTR, I64, I64, I64)
+        cx = self._function(name, PTR, I64, I64, I64)
         cx.function.linkage = "internal"
         cx.function.attributes.add("noinline")
         _, first, count, last = cx.function.args
         rows = self._rows(cx)
+        rows.direct = direct
         selection = cx.load_field(rows.args, KernelArgs, "selection", PTR)
         with cx.loop(i64(0), count, "pick") as pick:
             cx.b.store(pick, rows.done)
@@ -200,6 +215,8 @@ class _KeyedFunctions:
         match self.program.window:
             case SessionWindow():
                 kind: type[KeyedRows] = SessionRows
+            case CountWindow() if not self.slots.wide:
+                kind = NarrowCounts
             case CountWindow(size, slide):
                 kind = TumblingCounts if size == slide else SlidingCounts
         owns_all = self._selects_own or not self.partitioned
@@ -209,3 +226,10 @@ class _KeyedFunctions:
         cx = new_function(self.module, name, I32, params)
         cx.errors = self.errors
         return cx
+
+
+def _is_complete(cx: KernelContext) -> ll.Value:
+    """Whether no key is null, and each aggregate of each key has a value."""
+    state = cx.load_field(cx.function.args[0], KernelArgs, "state", PTR)
+    table = cx.load_field(state, KeyedBlock, "current", PTR)
+    return cx.b.icmp_signed("!=", cx.load_field(table, TableBlock, "complete"), i64(0))

@@ -36,6 +36,7 @@ class KeyedRows(RowAggregator):
     ) -> None:
         super().__init__(cx, program, layout, slots, lookups)
         self.owns_all = owns_all
+        self.direct = False  # whether the table is known to be complete
         self.rest: ll.Block | None = None  # where a row that is left out goes on
         self.windows: WindowSlots = WindowSlots(cx, program, self.table)
 
@@ -57,7 +58,11 @@ class KeyedRows(RowAggregator):
         ]
         self.windows = WindowSlots(cx, self.program, self.table, accumulators)
         self.table.reserve_all(self.rooms(accumulators))
-        self.add_to(self.table.find_or_insert(keys, self.windows.init))
+        self.add_to(self.find(keys))
+
+    def find(self, keys: list[Key]) -> ll.Value:
+        """The slot of the row's key, which is made if the key is new."""
+        return self.table.find_or_insert(keys, self.windows.init)
 
     def rooms(self, accumulators: list[Accumulator]) -> list[ll.Value]:
         """The arena bytes that the row may need."""

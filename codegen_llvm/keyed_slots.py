@@ -15,7 +15,7 @@ from codegen_llvm.abi import Exit, KernelArgs, KeyedBlock, TableBlock
 from codegen_llvm.accumulators import Accumulator, StoredGroup
 from codegen_llvm.aggregates import accumulator
 from codegen_llvm.builder import I1, I64, PTR, KernelContext, i64
-from codegen_llvm.layout import ROWS, SlotLayout, slot_layout
+from codegen_llvm.layout import MOMENTS, ROWS, SlotLayout, slot_layout
 from codegen_llvm.table import Table, table_registers
 from ir import INT64, CountWindow, SessionWindow
 from ir.pipelines import RowProgram
@@ -25,6 +25,12 @@ NULL = ll.Constant(PTR, None)
 
 _SESSION_FIELDS = (("start", "i8"), ("end", "i8"), (NEXT, "i8"))
 _TUMBLING_FIELDS = (("start", "i8"),)
+NUMBER_SHIFT = 24  # of a small slot's tag: the bits above are the number of the key's rows
+NARROW_MOST = 2**40 - 1  # rows of a key
+_OF_FIXED_SIZE = MOMENTS | {
+    *("count", "sum", "avg", "min", "max", "first", "last"),
+    *("bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"),
+}
 # `number`: the rows of the key; `first`: where its oldest slice starts; the lists are links.
 _SLIDING_FIELDS = (
     ("start", "i8"),
@@ -40,6 +46,26 @@ _SLIDING_FIELDS = (
 def keyed_layout(program: RowProgram) -> SlotLayout:
     """The slots of a program's session or count windows."""
     return slot_layout(program, False, wide=True, fields=_fields(program))
+
+
+def narrow_layout(program: RowProgram) -> SlotLayout | None:
+    """Smaller slots for count windows that do not overlap, if the program allows them.
+
+    The upper bits of the tag, which a single number as key leaves free, count the rows of the
+    key. So a sum by key takes 24 bytes: with 32, in C too, 10,000 keys took 1.13 times as long.
+    A sum or a number that outgrows them needs the other layout.
+    """
+    window = program.window
+    if not isinstance(window, CountWindow) or window.slide < window.size:
+        return None
+    if len(program.keys) > 1 or any(key.expr.type.is_bytes for key in program.keys):
+        return None
+    if 1 + len(program.keys) + len(program.aggregates) > NUMBER_SHIFT:
+        return None
+    for call in (aggregate.call for aggregate in program.aggregates):
+        if call.type.is_bytes or call.function not in _OF_FIXED_SIZE:
+            return None
+    return slot_layout(program, False)
 
 
 def _fields(program: RowProgram) -> tuple[tuple[str, str], ...]:

@@ -14,6 +14,7 @@ from adaptive.runtime.binding import bind
 from adaptive.runtime.driver import KernelDriver
 from adaptive.runtime.export import Bounds, export_slots
 from adaptive.runtime.keyed_state import KeyedState
+from adaptive.runtime.keyed_widening import row_numbers, widened
 from adaptive.runtime.state import Table
 from codegen_llvm import (
     CompiledKeyed,
@@ -23,8 +24,10 @@ from codegen_llvm import (
     compile_keyed,
     compile_move,
     keyed_layout,
+    narrow_layout,
 )
 from codegen_llvm.abi import Exit, KernelArgs
+from codegen_llvm.keyed_slots import NARROW_MOST
 from ir import GENERIC, INT64, CountWindow, SessionWindow, VariantSpec
 from ir.pipelines import RowProgram
 
@@ -71,11 +74,12 @@ class KeyedWindows:
         self._final: list[pa.RecordBatch] = []
         self._old_tables: list[Table] = []  # results have their strings there
         self._moved_bytes = 0  # of the state, when it was last moved
-        self._state = KeyedState(keyed_layout(program))
+        self._state = KeyedState(narrow_layout(program) or keyed_layout(program))
         block = self._state.block
         block.lag = (delay_us or 0) + lateness_us
         block.partition, block.partitions = partition
         self._next_row = 0
+        self._countable = NARROW_MOST  # rows that small slots can count, at least
 
     @property
     def late_rows(self) -> int:
@@ -103,12 +107,14 @@ class KeyedWindows:
         self._next_row = base + batch.num_rows
         if not batch.num_rows:
             return
+        self._widen_in_time(batch.num_rows)
         bound = bind(batch, self.program.input)
-        kernel = self._kernel(bound.layout)
         self._driver.begin(bound, 0, bound.rows)
         self._driver.args.row_base = base
+        kernel = self._kernel(bound.layout)
         while (code := self._driver.run(kernel, self._state.address)) != Exit.DONE:
             self._serve(code, kernel)
+            kernel = self._kernel(bound.layout)
         self._sweep()
 
     def advance(self, watermark_us: int) -> None:
@@ -127,11 +133,7 @@ class KeyedWindows:
 
     def take(self) -> list[pa.RecordBatch]:
         """The results that became final since the last time."""
-        slots = self._state.results
-        if len(slots):
-            ordered, bounds = self._bounds(slots)
-            self._final += export_slots(self.program, self._state.layout, ordered, bounds)
-        self._state.forget_results()
+        self._export()
         self._give_old_tables()
         taken, self._final = self._final, []
         return taken
@@ -141,11 +143,22 @@ class KeyedWindows:
         self._give_old_tables()
         self._state.release()
 
+    def _export(self) -> None:
+        slots = self._state.results
+        if len(slots):
+            ordered, bounds = self._bounds(slots)
+            self._final += export_slots(self.program, self._state.layout, ordered, bounds)
+        self._state.forget_results()
+
     def _bounds(self, slots: NDArray[np.void]) -> tuple[NDArray[np.void], Bounds]:
         """The results in order, and the bounds of their windows."""
         if isinstance(self.program.window, CountWindow):
-            starts = slots["start"].copy()
-            return slots, (starts, starts + self.program.window.size)
+            size = self.program.window.size
+            if self._state.layout.wide:
+                starts = slots["start"].copy()
+            else:
+                starts = (row_numbers(slots) - 1) // size * size
+            return slots, (starts, starts + size)
         ordered = slots[np.lexsort((slots["start"], slots["end"]))]
         return ordered, (ordered["start"].copy(), ordered["end"].copy())
 
@@ -172,6 +185,8 @@ class KeyedWindows:
                 self._state.grow_results(int(args.detail))
             case Exit.GROW_NODES:
                 self._state.grow_nodes()
+            case Exit.SPILL:
+                self._widen()
             case Exit.ERROR:
                 raise kernel.error(int(args.detail), int(args.rows_done))
 
@@ -204,6 +219,26 @@ class KeyedWindows:
                     assert code == Exit.OUTPUT_FULL, code
                     self._state.grow_results(int(args.detail))
                 args.row_begin = args.rows_done
+
+    def _widen_in_time(self, rows: int) -> None:
+        """Leave small slots before a key may have more rows than these can count."""
+        if self._state.layout.wide:
+            return
+        self._countable -= rows
+        if self._countable < 0:
+            greatest = int(row_numbers(self._state.table.slots).max())
+            self._countable = NARROW_MOST - greatest - rows
+            if self._countable < NARROW_MOST // 2:
+                self._widen()
+
+    def _widen(self) -> None:
+        """Go on with slots in which every sum and every number fits."""
+        assert isinstance(self.program.window, CountWindow)
+        self._export()
+        narrow = self._state
+        self._state = widened(narrow, keyed_layout(self.program), self.program)
+        narrow.release()
+        self._kernels = {}
 
     def _move_if_worth_it(self) -> bool:
         """Leave strings behind that no window has any more, if they may be many."""

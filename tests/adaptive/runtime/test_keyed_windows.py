@@ -25,6 +25,7 @@ from ir import (
     EvaluationError,
     Expr,
     Field,
+    Literal,
     Named,
     NamedAggregate,
     Scalar,
@@ -188,6 +189,48 @@ def test_memory_of_strings_is_used_again(window: Window, monkeypatch: pytest.Mon
     )
     check(StreamCase(plan, in_batches(events(1500, 11, 30), 400)), workers_of(plan))
     assert len(moves) > 3
+
+
+def narrow_case(size: int, values: list[int | None], batch: int) -> StreamCase:
+    """Count windows by an integer key, with aggregates that may have no value."""
+    calls = [AggregateCall(name, VALUE) for name in ("sum", "min", "avg", "count")]
+    calls += [AggregateCall("sum", VALUE, EvalMode.LEGACY), AggregateCall("last", VALUE)]
+    key = Call("bit_and", (VALUE, Literal(3, INT64)))
+    plan = plan_of(CountWindow(size, size), *calls, key=key)
+    rows: Made = [{"k": None, "v": v, "s": None, "t": i} for i, v in enumerate(values)]
+    return StreamCase(plan, in_batches(rows, batch))
+
+
+def test_small_slots_with_and_without_nulls_in_turn() -> None:
+    """What an aggregate has seen is known also where a batch has no nulls, or only such."""
+    some: list[int | None] = [5, 1, 2, 4, 8, 12]
+    none: list[int | None] = [None] * 6
+    mixed: list[int | None] = [None, 3, None, 7, 4, None]
+    for values in (some + none + some + mixed, none + some + none, mixed + some + none):
+        for size in (2, 4, 5):
+            case = narrow_case(size, values, 6)
+            workers = workers_of(case.plan)
+            check(case, workers)
+            assert not workers[0]._state.layout.wide
+
+
+def test_a_sum_that_leaves_small_slots() -> None:
+    """A sum outgrows 64 bits for a while, amid windows and nulls; it is exact all the same."""
+    values = [None, 2**63 - 1, 4, 2**63 - 4, 8, None, -(2**63), 12, -(2**63) + 4, 0, 4, 3]
+    for size in (2, 3, 6, 12):
+        case = narrow_case(size, [*values, *values], 5)
+        workers = workers_of(case.plan)
+        check(case, workers)
+        assert workers[0]._state.layout.wide
+
+
+def test_keys_with_more_rows_than_small_slots_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a number overflows, windows go on in larger slots."""
+    monkeypatch.setattr("adaptive.runtime.keyed_windows.NARROW_MOST", 20)
+    case = narrow_case(3, list(range(100)), 7)
+    workers = workers_of(case.plan)
+    check(case, workers)
+    assert workers[0]._state.layout.wide
 
 
 def test_keys_without_sessions_are_forgotten() -> None:
