@@ -25,10 +25,12 @@ from adaptive.api.expression import (
     value_of,
 )
 from adaptive.api.windows import ArrivalTime, CountWindows, SessionWindows, TimeWindows, WindowOver
+from ir.aggregates import ALIASES
 from ir.signatures import Failure
 
 # Spark's names of functions that the IR calls something else.
 SPARK_NAMES: dict[str, str] = {
+    **ALIASES,
     "bitwise_not": "bit_not",
     "ceiling": "ceil",
     "char_length": "length",
@@ -39,7 +41,6 @@ SPARK_NAMES: dict[str, str] = {
     "equal_null": "eq_null_safe",
     "isnotnull": "is_not_null",
     "isnull": "is_null",
-    "mean": "avg",
     "mod": "remainder",
     "negative": "negate",
     "power": "pow",
