@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from experiments.baselines.c_compiler import CompilerError
-from experiments.registry import EXPERIMENTS, description
+from experiments.registry import EXPERIMENTS
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Measure Kodiak.")
 console = Console()
@@ -21,22 +21,33 @@ def list_experiments() -> None:
     """List the experiments."""
     width = max(map(len, EXPERIMENTS))
     for name, experiment in EXPERIMENTS.items():
-        console.print(f"{name:{width}}  {description(experiment)}", highlight=False, soft_wrap=True)
+        line = f"{name:{width}}  {experiment.description} Scale: {experiment.scale:g}."
+        console.print(line, highlight=False, soft_wrap=True)
 
 
 @app.command("run")
 def run_experiment(
-    name: Annotated[str, typer.Argument(help="One of the names that `list` prints.")],
-    scale: Annotated[float, typer.Option(help="Millions of rows.")] = 10.0,
+    name: Annotated[str, typer.Argument(help="One of: " + ", ".join(EXPERIMENTS) + ".")],
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            help="How much: "
+            + "; ".join(f"{n}: {e.scale:g}, in {e.unit}" for n, e in EXPERIMENTS.items())
+            + ".",
+            show_default=False,
+        ),
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the record to this file.")] = None,
 ) -> None:
-    """Run one experiment and print its table and ratios."""
+    """Run one experiment and print its tables, ratios and targets."""
     if name not in EXPERIMENTS:
         raise typer.BadParameter(f"no experiment {name!r}; there are: {', '.join(EXPERIMENTS)}")
-    if not 1 <= scale * 1_000_000 < math.inf:
-        raise typer.BadParameter(f"--scale must give at least one row, got {scale} million")
+    experiment = EXPERIMENTS[name]
+    scale = experiment.scale if scale is None else scale
+    if not 1e-6 <= scale < math.inf:
+        raise typer.BadParameter(f"--scale is in {experiment.unit}, at least 1e-6; got {scale}")
     try:
-        record = EXPERIMENTS[name](scale, console)
+        record = experiment.run(scale, console)
     except CompilerError as error:
         console.print(str(error), style="red", markup=False)
         raise typer.Exit(1) from error

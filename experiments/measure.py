@@ -57,12 +57,17 @@ def measure(
     rounds: int,
     warmups: int = 1,
     check: Callable[[str, Result], None] | None = None,
+    announce: Callable[[str], None] = lambda name: None,
 ) -> tuple[Samples, ...]:
-    """Run all contestants round-robin; `check` sees every result, warm-up included, untimed."""
+    """Run all contestants round-robin; `check` sees every result, warm-up included, untimed.
+
+    `announce` gets the name of whoever runs next.
+    """
     _require_measurable(contestants, rounds, warmups)
     taken: dict[str, list[int]] = {c.name: [] for c in contestants}
     for round_ in range(-warmups, rounds):
         for contestant in rotated(contestants, round_ + warmups):
+            announce(contestant.name)
             result, elapsed_ns = contestant.run()
             if check is not None:
                 check(contestant.name, result)

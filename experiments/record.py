@@ -15,6 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from experiments.findings import Grid, Target, targets_table
 from experiments.measure import Samples
 from profiler import CounterAvailability, counter_availability
 
@@ -46,11 +47,16 @@ class Record:
     samples: tuple[Samples, ...]
     ratios: Mapping[str, float]
     notes: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    targets: tuple[Target, ...] = ()
     environment: Environment = field(default_factory=lambda: this_environment())
 
     def to_json(self) -> str:
         """The record as JSON, raw samples included."""
-        return json.dumps(asdict(self), indent=2) + "\n"
+        record = asdict(self)
+        for entry, target in zip(record["targets"], self.targets, strict=True):
+            entry["holds"] = target.holds
+        return json.dumps(record, indent=2) + "\n"
 
     def write(self, path: Path) -> None:
         """Write the JSON, complete or not at all."""
@@ -59,10 +65,13 @@ class Record:
         os.replace(temporary, path)
 
     def show(self, console: Console) -> None:
-        """Print the samples as a table, then ratios and circumstances."""
-        console.print(self.table(console.width))
-        for name, ratio in self.ratios.items():
-            console.print(f"{name}: [bold]{ratio:.2f}[/bold]")
+        """Print tables and targets, or else samples and ratios; then the circumstances."""
+        for grid in self.grids:
+            console.print(grid.render())
+        if self.targets:
+            console.print(targets_table(self.targets))
+        if not self.grids:
+            self._show_samples(console)
         for note in self.notes:
             console.print(f"[yellow]{note}[/yellow]")
         here = self.environment
@@ -72,6 +81,11 @@ class Record:
     def table(self, width: int) -> Table:
         """The samples as a table for a console of that width."""
         return _samples_table(self, describe=width >= 120)
+
+    def _show_samples(self, console: Console) -> None:
+        console.print(self.table(console.width))
+        for name, ratio in self.ratios.items():
+            console.print(f"{name}: [bold]{ratio:.2f}[/bold]")
 
 
 def this_environment() -> Environment:

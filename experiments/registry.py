@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from rich.console import Console
 
-from experiments import kernel_ysb
+from experiments import engine, kernel_ysb
 from experiments.record import Record
 
-Experiment = Callable[[float, Console], Record]
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A measurement at a scale; `unit` says what a scale of 1 is."""
+
+    run: Callable[[float, Console], Record]
+    scale: float
+    unit: str = "million rows"
+
+    @property
+    def description(self) -> str:
+        """What it measures, in one line."""
+        return (self.run.__doc__ or "").partition("\n")[0]
+
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    "kernel-ysb": kernel_ysb.run,
+    "kernel-ysb": Experiment(kernel_ysb.run, 10),
+    "engine": Experiment(engine.run, 10),
 }
-
-
-def description(experiment: Experiment) -> str:
-    """What an experiment measures, in one line."""
-    return (experiment.__doc__ or "").partition("\n")[0]

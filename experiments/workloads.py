@@ -109,6 +109,11 @@ def workloads() -> Iterator[Workload]:
     return (workload for family in FAMILIES.values() for workload in family)
 
 
+def is_ysb(workload: Workload) -> bool:
+    """Whether the workload is the query of the benchmark itself, with any number of keys."""
+    return workload.window == "tumbling" and workload.aggregate == "sum"
+
+
 def result_schema(workload: Workload) -> pa.Schema:
     """The columns that a contestant's result has."""
     counted = workload.window == "count"

@@ -8,12 +8,40 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from experiments.baselines import c_programs
 from experiments.baselines.c_buffers import Columns, Groups, columns_of, encoding_of, table_of
 from experiments.baselines.c_compiler import library
-from experiments.workloads import Stream, Workload, result_schema
+from experiments.workloads import Stream, Workload, is_ysb, result_schema, stream_of
 
 # Threads share work by chunks of this many rows; a multiple of BLOCK of columns.h.
 CHUNK_ROWS = 8 * 16_384
+CHUNKS = "chunks"
+
+
+class C:
+    """The C programs with a number of threads; all use hash tables."""
+
+    name = "C"
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def formulations(self, workload: Workload, rows: int) -> tuple[str, ...]:
+        """The names of the programs: those of `ysb.c` read the same rows in one piece."""
+        one_piece = [p.name for p in c_programs.available_programs() if p.hashes]
+        return (CHUNKS, *(one_piece if is_ysb(workload) and self.threads == 1 else ()))
+
+    def run(self, workload: Workload, rows: int, way: str) -> tuple[pa.Table, int]:
+        """The query's result, in no particular order, and the nanoseconds that it took."""
+        stream = stream_of(workload, rows)
+        if way == CHUNKS:
+            return run(workload, stream, self.threads)
+        program = next(p for p in c_programs.PROGRAMS if p.name == way)
+        table, elapsed_ns = c_programs.run(program, stream.events)
+        return table.rename_columns(result_schema(workload).names), elapsed_ns
+
+    def close(self) -> None:
+        """Nothing is kept."""
 
 
 def run(workload: Workload, stream: Stream, threads: int) -> tuple[pa.Table, int]:

@@ -13,7 +13,9 @@
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
-#define OUT_OF_LINE static __attribute__((noinline, cold))
+/* Not `cold`: gcc takes every block that always calls a cold function for cold itself and optimises
+ * the loops behind the call for size (YSB on strings, M rows/s: 229 with `cold`, 291 without). */
+#define OUT_OF_LINE static __attribute__((noinline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 

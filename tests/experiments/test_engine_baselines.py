@@ -1,4 +1,4 @@
-"""Every way to write every workload in C, DuckDB and Polars gives the answer of numpy."""
+"""Every way to write every workload, in every system, gives the answer of numpy."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from experiments.baselines import c_compiler, c_windows
+from experiments.baselines import c_compiler
+from experiments.baselines.c_windows import C
 from experiments.baselines.duckdb_queries import DuckDb
 from experiments.baselines.polars_process import Polars, PolarsFailed
+from experiments.engine import System
+from experiments.kodiak_engine import Kodiak
 from experiments.reference import WrongAnswer, check_of
 from experiments.workloads import YSB, Workload, stream_of, workloads
 
 ROWS = 60_000
 every_workload = pytest.mark.parametrize("workload", list(workloads()), ids=lambda w: w.name)
 
-System = DuckDb | Polars
 
-
-@pytest.fixture(scope="module", params=[DuckDb, Polars], ids=lambda system: system.name)
+@pytest.fixture(scope="module", params=[Kodiak, C, DuckDb, Polars], ids=lambda kind: kind.name)
 def systems(request: pytest.FixtureRequest) -> Iterator[tuple[System, System]]:
+    try:
+        c_compiler.find_compiler()
+    except c_compiler.CompilerError as error:
+        if request.param is C:
+            pytest.skip(str(error))
     one, two = request.param(1), request.param(2)
     yield one, two
     one.close()
@@ -35,29 +41,17 @@ def small(workload: Workload) -> Workload:
 
 
 @every_workload
-def test_other_systems_give_the_reference_answer(
+def test_all_systems_give_the_reference_answer(
     workload: Workload, systems: tuple[System, System]
 ) -> None:
     workload = small(workload)
     check = check_of(workload, stream_of(workload, ROWS))
     for system in systems:
+        assert system.formulations(workload, ROWS)
         for way in system.formulations(workload, ROWS):
             table, elapsed_ns = system.run(workload, ROWS, way)
             check(f"{system.name} {way}", table)
             assert elapsed_ns > 0
-
-
-@every_workload
-def test_c_programs_give_the_reference_answer(workload: Workload) -> None:
-    try:
-        c_compiler.find_compiler()
-    except c_compiler.CompilerError as error:
-        pytest.skip(str(error))
-    workload = small(workload)
-    stream = stream_of(workload, ROWS)
-    check = check_of(workload, stream)
-    for threads in (1, 2):
-        check("C", c_windows.run(workload, stream, threads)[0])
 
 
 def test_an_error_in_the_process_of_polars_is_shown() -> None:
