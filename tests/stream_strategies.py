@@ -25,6 +25,7 @@ from ir import (
     Named,
     NamedAggregate,
     Operator,
+    Project,
     Scalar,
     Schema,
     SessionWindow,
@@ -129,7 +130,7 @@ def stream_cases(draw: st.DrawFn, shape: Shape = ANYTHING) -> StreamCase:
     unit_us = draw(st.sampled_from(UNITS_US))
     plan = draw(stream_plans(shape, unit_us))
     schema = next(node.schema for node in plan.walk() if isinstance(node, Source))
-    return StreamCase(plan, tuple(_events(draw, schema, unit_us, shape.most_rows)))
+    return StreamCase(plan, tuple(events(draw, schema, unit_us, shape.most_rows)))
 
 
 @st.composite
@@ -224,6 +225,25 @@ def rounds(call: AggregateCall) -> bool:
     return call.type.is_float
 
 
+def rounded_names(plan: Sink) -> frozenset[str]:
+    """The result columns whose last digits may depend on the order of additions."""
+    found: frozenset[str] = frozenset()
+    for node in reversed(tuple(plan.walk())):
+        match node:
+            case Aggregate(_, _, keys, aggregates):
+                reads = {k.name for k in keys if k.expr.columns() & found}
+                reads |= {
+                    a.name
+                    for a in aggregates
+                    if rounds(a.call)
+                    or (a.call.argument is not None and a.call.argument.columns() & found)
+                }
+                found = frozenset(reads)
+            case Project(_, columns):
+                found = frozenset(c.name for c in columns if c.expr.columns() & found)
+    return found
+
+
 def _chained(draw: st.DrawFn, node: Operator, unit_us: int, shape: Shape) -> Operator:
     """Windows over the results of windows, by one of their bounds or by count."""
     times = [n for n in (WINDOW_END, WINDOW_START) if node.schema[n].type is TIMESTAMP]
@@ -234,7 +254,7 @@ def _chained(draw: st.DrawFn, node: Operator, unit_us: int, shape: Shape) -> Ope
     return _windowed(draw, node, Column(bound, field.type, field.nullable), unit_us, shape)
 
 
-def _events(draw: st.DrawFn, schema: Schema, unit_us: int, most_rows: int) -> Iterator[Step]:
+def events(draw: st.DrawFn, schema: Schema, unit_us: int, most_rows: int) -> Iterator[Step]:
     """Batches of rows, some of them empty, with punctuations between."""
     times = draw(event_times(schema[TIME], unit_us, most_rows))
     others = {field.name: cells(field) for field in schema if field.name != TIME}

@@ -1,74 +1,166 @@
-"""The engine gives what the evaluator gives: any query, any disorder, any batches, any threads."""
+"""The engine gives what the evaluator gives: any query, any disorder, any batches, any threads.
+
+A case is a query, a stream of events in batches, and a way to run it. Each query is
+compiled once and gets several streams, and each stream is run in several ways: five
+kinds of windows, 70 queries, 3 streams and 2 ways make 2,100 cases.
+"""
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import pyarrow as pa
-from hypothesis import HealthCheck, Phase, given, note, settings
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 
 from adaptive import Engine
-from adaptive.runtime.runner import UnsupportedPlan
-from ir import EvaluationError, Scalar, StreamEvaluator, plan_text
+from adaptive.engine.sliced_work import Strategy
+from ir import EvaluationError, Scalar, Sink, Source, StreamEvaluator, plan_text
 from tests.arrow import canonical, from_table, to_batch
-from tests.stream_strategies import Punctuation, Rows, Shape, StreamCase, stream_cases
+from tests.stream_strategies import (
+    UNITS_US,
+    Punctuation,
+    Rows,
+    Shape,
+    Step,
+    StreamCase,
+    events,
+    rounded_names,
+    stream_plans,
+)
+
+WINDOWS = ("tumbling", "sliding", "session", "count", "none")
+STREAMS, WAYS = 3, 2
 
 # Where several rows fail, threads decide which one is first.
 FAILED = "failed"
 Outcome = tuple[list[str], int] | str
 
 
+@dataclass(frozen=True)
+class Way:
+    """How an engine runs a query, and how its batches lie in memory."""
+
+    threads: int
+    morsel_rows: int | None
+    strategy: Strategy
+    dictionary: bool
+    split: int | None  # other batches of the same rows: so many in each
+
+
+@st.composite
+def ways(draw: st.DrawFn) -> Way:
+    """Every second way is without threads: there, an error is easier to find."""
+    return Way(
+        draw(st.sampled_from((0, 0, 0, 1, 2, 3))),
+        draw(st.sampled_from((None, 1, 2, 7))),
+        draw(st.sampled_from(("independent", "shared"))),
+        draw(st.booleans()),
+        draw(st.sampled_from((None, None, 1, 3, 1000))),
+    )
+
+
+@st.composite
+def plans_with_streams(draw: st.DrawFn, shape: Shape) -> tuple[Sink, list[tuple[Step, ...]]]:
+    """A query, and some streams of events for it."""
+    unit_us = draw(st.sampled_from(UNITS_US))
+    plan = draw(stream_plans(shape, unit_us))
+    schema = next(node.schema for node in plan.walk() if isinstance(node, Source))
+    streams = [tuple(events(draw, schema, unit_us, shape.most_rows)) for _ in range(STREAMS)]
+    return plan, streams
+
+
 def wanted(case: StreamCase) -> Outcome:
-    """All results and the number of late rows, or the condition of an error."""
-    stream = StreamEvaluator(case.plan)
-    made: list[dict[str, Scalar]] = []
+    """All results and the number of late rows, or that there is an error."""
+    stream, made = StreamEvaluator(case.plan), list[dict[str, Scalar]]()
     try:
         for step in case.steps:
-            made += (
-                stream.push(step.rows) if isinstance(step, Rows) else stream.punctuate(step.time_us)
-            )
+            is_rows = isinstance(step, Rows)
+            made += stream.push(step.rows) if is_rows else stream.punctuate(step.time_us)
         made += stream.finish()
     except EvaluationError:
         return FAILED
-    return canonical(made), stream.late_rows
+    return canonical(made, rounded_names(case.plan)), stream.late_rows
 
 
-def given_by_engine(
-    case: StreamCase, threads: int, dictionary: frozenset[str], morsel_rows: int | None
-) -> Outcome:
+def given_by_engine(case: StreamCase, way: Way) -> Outcome:
     """The same from an engine."""
-    tables = []
+    tables, schema = [], case.source.schema
+    names = frozenset(f.name for f in schema if f.type.name == "string" and way.dictionary)
     try:
-        with Engine(case.plan, threads=threads, morsel_rows=morsel_rows) as engine:
-            for step in case.steps:
-                if isinstance(step, Punctuation):
-                    if engine._time is not None:
-                        tables.append(engine.punctuate(step.time_us))
-                else:
-                    tables.append(engine.push(to_batch(step.rows, case.source.schema, dictionary)))
+        with Engine(
+            case.plan, way.threads, strategy=way.strategy, morsel_rows=way.morsel_rows
+        ) as engine:
+            for step in split(case.steps, way.split):
+                if isinstance(step, Rows):
+                    tables.append(engine.push(to_batch(step.rows, schema, names)))
+                elif engine._time is not None:
+                    tables.append(engine.punctuate(step.time_us))
             tables.append(engine.finish())
             late = engine.late_rows
     except EvaluationError:
         return FAILED
-    return canonical(from_table(pa.concat_tables(tables))), late
+    made = from_table(pa.concat_tables(tables))
+    return canonical(made, rounded_names(case.plan)), late
 
 
-EXACT = Shape(rounding=False)
+def split(steps: tuple[Step, ...], rows: int | None) -> Iterator[Step]:
+    """The same steps with other batches: results must not depend on that."""
+    for step in steps:
+        if rows is None or isinstance(step, Punctuation):
+            yield step
+        else:
+            for begin in range(0, len(step.rows), rows):
+                yield Rows(step.rows[begin : begin + rows])
 
 
-@settings(
-    max_examples=600,
-    phases=(Phase.reuse, Phase.generate, Phase.shrink),
+def check(plan: Sink, streams: list[tuple[Step, ...]], data: st.DataObject) -> None:
+    """Every stream in some ways."""
+    note(plan_text(plan))
+    for steps in streams:
+        case = StreamCase(plan, steps)
+        want = wanted(case)
+        for _ in range(WAYS):
+            way = data.draw(ways())
+            assert given_by_engine(case, way) == want, way
+
+
+quickly = settings(
+    max_examples=70,
     deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
-@given(case=stream_cases(EXACT), data=st.data())
-def test_engine(case: StreamCase, data: st.DataObject) -> None:
-    note(plan_text(case.plan))
-    names = frozenset(f.name for f in case.source.schema if f.type.name == "string")
-    dictionary = names if data.draw(st.booleans()) else frozenset()
-    want = wanted(case)
-    for threads, morsel_rows in ((0, None), (3, 2)):
-        try:
-            assert given_by_engine(case, threads, dictionary, morsel_rows) == want
-        except UnsupportedPlan:
-            return
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_the_engine_gives_what_the_evaluator_gives(window: str) -> None:
+    @quickly
+    @given(case=plans_with_streams(Shape(windows=(window,), most_rows=30)), data=st.data())
+    def run(case: tuple[Sink, list[tuple[Step, ...]]], data: st.DataObject) -> None:
+        check(*case, data)
+
+    run()
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(0)
+def test_fuzz() -> None:
+    """The same with new seeds for as long as asked; a failure prints its seed."""
+    end = time.monotonic() + 60 * float(os.environ.get("KODIAK_FUZZ_MINUTES", "1"))
+    number = int(os.environ.get("KODIAK_FUZZ_SEED", time.time_ns() % 2**32))
+    while time.monotonic() < end:
+        print(f"KODIAK_FUZZ_SEED={number}", flush=True)
+
+        @seed(number)
+        @settings(quickly, max_examples=100, database=None, derandomize=False)
+        @given(case=plans_with_streams(Shape()), data=st.data())
+        def run(case: tuple[Sink, list[tuple[Step, ...]]], data: st.DataObject) -> None:
+            check(*case, data)
+
+        run()
+        number += 1

@@ -291,3 +291,30 @@ def test_a_null_that_was_kept_gives_way_to_a_value_of_a_batch_without_nulls() ->
         engine.push(null)
         engine.push(batch((1, 2, 7)))
         assert engine.finish().to_pylist() == [{"k": 1, "first": None, "last": 7}]
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+def test_rounded_aggregates_differ_in_the_last_digits_only(threads: int) -> None:
+    """Threads and sliding windows add in another order."""
+    x = f.col("v") / 7.0
+    aggregates = {
+        "sum": f.sum(x),
+        "mean": f.avg(x),
+        "deviation": f.stddev(x),
+        "variance": f.var_pop(x),
+    }
+    query = events().group_by(f.window("t", "20 seconds", "5 seconds"), "k").agg(**aggregates)
+    rows = [(i % 5, i * 0.03, (i * 7919) % 1000) for i in range(5000)]
+    tables = []
+    with Engine(query, threads=threads, morsel_rows=64) as engine:
+        for i in range(0, len(rows), 500):
+            tables.append(engine.push(batch(*rows[i : i + 500])))
+        tables.append(engine.finish())
+    columns = [{"k": k, "t": int(t * SECOND), "v": v} for k, t, v in rows]
+    wanted = {(r["window_start"], r["k"]): r for r in ir.evaluate(query.plan, columns)}
+    made = pa.concat_tables(tables)
+    starts = made["window_start"].cast(pa.int64()).to_pylist()
+    assert len(starts) == len(wanted)
+    for start, row in zip(starts, made.to_pylist(), strict=True):
+        for name in aggregates:
+            assert row[name] == pytest.approx(wanted[start, row["k"]][name], rel=1e-9)
