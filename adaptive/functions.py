@@ -167,7 +167,7 @@ def __getattr__(name: str) -> Callable[..., Expression]:
     """A function or aggregate of the tables, by the IR's name or Spark's."""
     mode = ir.EvalMode.TRY if name.startswith("try_") else ir.EvalMode.ANSI
     plain = name.removeprefix("try_")
-    known = SPARK_NAMES.get(plain, plain)
+    known = SPARK_NAMES.get(plain) or ALIASES.get(plain, plain)
     scalar, aggregate = ir.FUNCTIONS.get(known), ir.AGGREGATES.get(known)
     if mode is ir.EvalMode.TRY and not (scalar and scalar.failure is not Failure.NONE):
         scalar = None
@@ -177,7 +177,7 @@ def __getattr__(name: str) -> Callable[..., Expression]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *SPARK_NAMES, *ir.FUNCTIONS, *ir.AGGREGATES})
+    return sorted({*globals(), *SPARK_NAMES, *ALIASES, *ir.FUNCTIONS, *ir.AGGREGATES})
 
 
 def _builder(name: str, known: str, mode: ir.EvalMode) -> Callable[..., Expression]:

@@ -36,6 +36,7 @@ from ir import (
     Scalar,
     Schema,
 )
+from ir.aggregates import ALIASES
 from tests.arrow import canonical
 from tests.strategies import ALL_TYPES, expressions, rows_for, schemas
 
@@ -65,6 +66,11 @@ def test_every_scalar_function_is_there(name: str) -> None:
 def test_every_aggregate_is_there(name: str) -> None:
     assert callable(getattr(f, name))
     assert name in dir(f)
+
+
+@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+def test_aggregates_have_other_names(alias: str, name: str) -> None:
+    assert getattr(f, alias)("x").function == name
 
 
 @pytest.mark.parametrize("name", f.SPARK_NAMES)
