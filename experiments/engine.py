@@ -17,7 +17,7 @@ from typing import Protocol
 
 import pyarrow as pa
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 
 from experiments.baselines.c_windows import C
 from experiments.baselines.duckdb_queries import DuckDb
@@ -25,6 +25,7 @@ from experiments.baselines.polars_process import Polars
 from experiments.engine_findings import Speed, findings
 from experiments.kodiak_engine import Kodiak
 from experiments.measure import Contestant, Samples, measure
+from experiments.progress import progress_on
 from experiments.record import Record
 from experiments.reference import Check, check_of
 from experiments.workloads import SEED, Workload, stream_of, workloads
@@ -173,14 +174,3 @@ def record_of(measured: dict[Workload, Measured], scale: float, rows: int) -> Re
         found.grids,
         found.targets,
     )
-
-
-def progress_on(console: Console) -> Progress:
-    """A bar that says what runs; it vanishes at the end."""
-    columns = (
-        BarColumn(20),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    return Progress(*columns, console=console, transient=True)

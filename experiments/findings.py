@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.box import SIMPLE
 from rich.table import Table
 
 Cell = str | float | int | None
@@ -24,7 +25,7 @@ class Grid:
 
     def render(self) -> Table:
         """The table for a console."""
-        table = Table(title=self.title)
+        table = Table(title=self.title, box=SIMPLE, padding=(0, 1, 0, 0))
         for index, name in enumerate(self.columns):
             table.add_column(name, justify="right" if index else "left")
         for row in self.rows:
@@ -51,7 +52,7 @@ class Target:
 
 def targets_table(targets: tuple[Target, ...]) -> Table:
     """Which targets hold."""
-    table = Table(title="targets")
+    table = Table(title="targets", box=SIMPLE, padding=(0, 1, 0, 0))
     table.add_column("target")
     for name in ("needed", "measured", "holds"):
         table.add_column(name, justify="right")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from experiments import engine, kernel_ysb
+from experiments import engine, kernel_ysb, latency, memory
 from experiments.record import Record
 
 
@@ -28,4 +28,6 @@ class Experiment:
 EXPERIMENTS: Mapping[str, Experiment] = {
     "kernel-ysb": Experiment(kernel_ysb.run, 10),
     "engine": Experiment(engine.run, 10),
+    "latency": Experiment(latency.run, 1, "a million rows for each size of buffers, or fewer"),
+    "memory": Experiment(memory.run, 1, "500 million rows"),
 }

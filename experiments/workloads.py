@@ -138,12 +138,12 @@ def _stream(keys: int, encoding: Encoding, repeats: int, rows: int) -> Stream:
     span_us = -(-rows * SECOND_US // ROWS_PER_SECOND)
     batches = []
     for repeat in range(repeats):
-        shifted = _later(events, repeat * span_us)
+        shifted = later(events, repeat * span_us)
         batches += [shifted.slice(at, BATCH_ROWS) for at in range(0, rows, BATCH_ROWS)]
     return Stream(events, tuple(batches))
 
 
-def _later(events: pa.RecordBatch, by_us: int) -> pa.RecordBatch:
+def later(events: pa.RecordBatch, by_us: int) -> pa.RecordBatch:
     """The same events at later times."""
     if by_us == 0:
         return events
