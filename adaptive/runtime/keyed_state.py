@@ -49,11 +49,6 @@ class KeyedState:
         return self.table.bytes - self.table.slots.nbytes
 
     @property
-    def has_room(self) -> bool:
-        """Whether the table takes another key."""
-        return int(self.table.block.count) < int(self.table.block.limit)
-
-    @property
     def results(self) -> NDArray[np.void]:
         """The results so far, in the order in which they were made."""
         used = int(self.block.output) - self._output.ctypes.data

@@ -112,7 +112,7 @@ def only_windows(case: StreamCase) -> StreamCase:
     return StreamCase(Sink(node, "out"), case.steps)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     case=stream_cases(Shape(windows=("session", "count"), rounding=False, chained=False)),
     parts=st.sampled_from((1, 1, 2, 3)),
@@ -166,29 +166,34 @@ def in_batches(rows: list[dict[str, Scalar]], size: int) -> tuple[Rows, ...]:
 
 
 TEXTS = tuple(AggregateCall(name, TEXT) for name in ("min", "max", "first", "last"))
-WINDOWS = (
-    SessionWindow(TIME, 7),
-    SessionWindow(TIME, 40),
-    CountWindow(3, 3),
-    CountWindow(6, 4),
-    CountWindow(20, 1),
+LISTS = (AggregateCall("median", VALUE), AggregateCall("count_distinct", TEXT))
+MOVING = (
+    (SessionWindow(TIME, 7), TEXTS),
+    (SessionWindow(TIME, 40), (*TEXTS, *LISTS)),
+    (CountWindow(3, 3), TEXTS),
+    (CountWindow(6, 4), (*TEXTS, *LISTS)),
+    (CountWindow(20, 1), TEXTS),
 )
 
 
-@pytest.mark.parametrize("window", WINDOWS, ids=window_text)
-def test_memory_of_strings_is_used_again(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("window", "calls"), MOVING, ids=[window_text(w) for w, _ in MOVING])
+def test_memory_of_strings_is_used_again(
+    window: Window, calls: tuple[AggregateCall, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Windows move to fresh memory again and again; nothing is lost on the way."""
     monkeypatch.setattr("adaptive.runtime.keyed_windows._FEW_STRING_BYTES", 1024)
     monkeypatch.setattr("adaptive.runtime.state._FIRST_ARENA_BYTES", 512)
-    monkeypatch.setattr("adaptive.runtime.state._MOST_ARENA_BYTES", 2048)
-    plan = plan_of(window, *TEXTS, AggregateCall("sum", VALUE), AggregateCall("count"))
-    moves = []
-    moved = KeyedWindows._move
-    monkeypatch.setattr(
-        KeyedWindows, "_move", lambda self, keys: (moves.append(keys), moved(self, keys))[1]
-    )
-    check(StreamCase(plan, in_batches(events(1500, 11, 30), 400)), workers_of(plan))
-    assert len(moves) > 3
+    monkeypatch.setattr("adaptive.runtime.state._MOST_ARENA_BYTES", 16 * 1024)
+    plan = plan_of(window, *calls, AggregateCall("sum", VALUE), AggregateCall("count"))
+    moves, moved = list[int](), KeyedWindows._move
+
+    def move(self: KeyedWindows, keys: int) -> None:
+        moves.append(keys)
+        moved(self, keys)
+
+    monkeypatch.setattr(KeyedWindows, "_move", move)
+    check(StreamCase(plan, in_batches(events(1200, 11, 30), 400)), workers_of(plan))
+    assert len(moves) > 2
 
 
 def narrow_case(size: int, values: list[int | None], batch: int) -> StreamCase:
@@ -233,8 +238,9 @@ def test_keys_with_more_rows_than_small_slots_can_count(monkeypatch: pytest.Monk
     assert workers[0]._state.layout.wide
 
 
-def test_keys_without_sessions_are_forgotten() -> None:
+def test_keys_without_sessions_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream whose keys never come back takes no more memory than its open sessions."""
+    monkeypatch.setattr("adaptive.runtime.keyed_windows._FEW_KEYS", 64)
     plan = plan_of(SessionWindow(TIME, 3), AggregateCall("max", TEXT))
     [worker] = workers_of(plan)
     sizes = []
