@@ -8,12 +8,20 @@ from llvmlite import ir as ll
 
 from codegen_llvm.arithmetic import checked, float_to_integer, lossy
 from codegen_llvm.builder import I1, I32, I64, I128, KernelContext, i64
-from codegen_llvm.civil import civil, floor_divide, floor_remainder, plus_months
+from codegen_llvm.civil import (
+    Civil,
+    civil,
+    floor_divide,
+    floor_remainder,
+    month_length,
+    plus_months,
+)
 from codegen_llvm.dates import date_start
 from codegen_llvm.values import Value, any_null
 from ir import INT64, Call
 from ir.calendar import DAY_US, SECOND_US
 from ir.expr import constant
+from ir.instants import MONTH_SECONDS, ROUNDING
 from ir.time_units import (
     DATE_UNITS,
     HOUR_US,
@@ -27,6 +35,7 @@ from ir.time_units import (
 _OVERFLOW = "DATETIME_OVERFLOW"
 # No two timestamps are so many months apart.
 _MOST_MONTHS = 12_000_000
+_FIRST_MIDNIGHT = -(-INT64.low // DAY_US) * DAY_US
 DOUBLE = ll.DoubleType()
 
 
@@ -162,6 +171,40 @@ def _months_between(cx: KernelContext, start: ll.Value, end: ll.Value) -> ll.Val
     return cx.b.sdiv(cx.b.sub(_packed(cx, reached), _packed(cx, day)), i64(32))
 
 
+def lower_months_between(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """Months with a fraction; a rounding flag that is null makes the result null."""
+    b, (end, start, _) = cx.b, args
+    days = [floor_divide(cx, moment.payload, DAY_US) for moment in (end, start)]
+    times = [floor_remainder(cx, moment.payload, DAY_US) for moment in (end, start)]
+    last, first = (civil(cx, day) for day in days)
+    months = b.add(b.mul(b.sub(last.year, first.year), i64(12)), b.sub(last.month, first.month))
+    whole = b.sitofp(months, DOUBLE)
+    between = b.mul(b.sub(last.day, first.day), i64(DAY_US // SECOND_US))
+    seconds = [b.udiv(time, i64(SECOND_US)) for time in times]
+    between = b.add(between, b.sub(*seconds))
+    made = b.fadd(whole, b.fdiv(b.sitofp(between, DOUBLE), ll.Constant(DOUBLE, MONTH_SECONDS)))
+    if constant(call, 2):
+        made = _rounded_to_8_digits(cx, made)
+    at_ends = b.and_(_is_last_of_month(cx, last), _is_last_of_month(cx, first))
+    is_whole = b.or_(at_ends, b.icmp_signed("==", last.day, first.day))
+    result = Value(call.type, b.select(is_whole, whole, made), any_null(cx, *args))
+    lacks_midnight = [b.icmp_signed("<", m.payload, i64(_FIRST_MIDNIGHT)) for m in (end, start)]
+    lost = b.and_(b.or_(*lacks_midnight), b.not_(is_whole))
+    return _bounded(cx, call, result, lost)
+
+
+def _is_last_of_month(cx: KernelContext, date: Civil) -> ll.Value:
+    return cx.b.icmp_signed("==", date.day, month_length(cx, date.year, date.month))
+
+
+def _rounded_to_8_digits(cx: KernelContext, value: ll.Value) -> ll.Value:
+    """As Java rounds: halves go up."""
+    power, half = ll.Constant(DOUBLE, ROUNDING), ll.Constant(DOUBLE, 0.5)
+    scaled = cx.b.fadd(cx.b.fmul(value, power), half)
+    floor = cx.b.call(cx.external("llvm.floor.f64", DOUBLE, DOUBLE), [scaled])
+    return cx.b.fdiv(floor, power)
+
+
 def _packed(cx: KernelContext, days: ll.Value) -> ll.Value:
     date = civil(cx, days)
     months = cx.b.add(cx.b.mul(date.year, i64(12)), date.month)
@@ -193,4 +236,5 @@ INSTANT_LOWERINGS: dict[str, Callable[[KernelContext, Call, list[Value]], Value]
     "date_trunc": lower_date_trunc,
     "timestamp_add": lower_timestamp_add,
     "timestamp_diff": lower_timestamp_diff,
+    "months_between": lower_months_between,
 }

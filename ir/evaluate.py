@@ -213,7 +213,7 @@ def _rounded(half_even: bool) -> Meaning:
     return _strict(result)
 
 
-def _calendar(compute: Callable[..., int | None]) -> Meaning:
+def _calendar(compute: Callable[..., float | None]) -> Meaning:
     """A function that raises where there is no such date or timestamp."""
 
     def result(call: Call, *values: Scalar) -> Scalar:
@@ -343,7 +343,8 @@ _MEANINGS: dict[str, Meaning] = {
     "round": _rounded(half_even=False),
     "bround": _rounded(half_even=True),
     **{name: _plain(meaning) for name, meaning in MATH_MEANINGS.items()},
-    **{name: _calendar(meaning) for name, meaning in (DATE_MEANINGS | INSTANT_MEANINGS).items()},
+    **{name: _calendar(meaning) for name, meaning in DATE_MEANINGS.items()},
+    **{name: _calendar(meaning) for name, meaning in INSTANT_MEANINGS.items()},
     "greatest": partial(_extreme, direction=1),
     "least": partial(_extreme, direction=-1),
     "eq": _comparison(operator.eq),

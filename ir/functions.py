@@ -193,6 +193,14 @@ _TIMESTAMP_ROWS = (
         constants=(0,),
         by_value=with_step_unit(TIMESTAMP),
     ),
+    # The last argument says whether to round to 8 digits.
+    Function(
+        "months_between",
+        takes(FLOAT64, TIMESTAMP, TIMESTAMP, BOOL),
+        (3, 3),
+        failure=Failure.RANGE,
+        constants=(2,),
+    ),
     Function(
         "timestamp_diff",
         takes(INT64, STRING, TIMESTAMP, TIMESTAMP),

@@ -20,6 +20,10 @@ from ir.time_units import (
 )
 from ir.types import INT64
 
+# What months_between takes for a month, and the digits that it keeps.
+MONTH_SECONDS = 31.0 * DAY_US / SECOND_US
+ROUNDING = 1e8
+
 
 def _in_range(moment: int) -> int:
     if not fits(moment, INT64):
@@ -73,6 +77,22 @@ def _packed(day: int) -> int:
     return (year * 12 + month) * 32 + of_month
 
 
+def months_between(end: int, start: int, is_rounded: bool) -> float:
+    """Months with a fraction, where every month has 31 days; whole between ends of months."""
+    (last, last_time), (day, time) = divmod(end, DAY_US), divmod(start, DAY_US)
+    year, month, of_month = civil(day)
+    last_year, last_month, last_of_month = civil(last)
+    whole = float((last_year - year) * 12 + last_month - month)
+    if of_month == last_of_month or all(civil(d + 1)[2] == 1 for d in (day, last)):
+        return whole
+    for midnight in (day * DAY_US, last * DAY_US):
+        _in_range(midnight)  # there is none on the first day of all
+    days = (last_of_month - of_month) * DAY_US // SECOND_US
+    seconds = days + last_time // SECOND_US - time // SECOND_US
+    made = whole + seconds / MONTH_SECONDS
+    return math.floor(made * ROUNDING + 0.5) / ROUNDING if is_rounded else made
+
+
 def from_seconds(seconds: float) -> int | None:
     """The time of a number of seconds: integers must fit, floats saturate; NaN has none."""
     if isinstance(seconds, int):
@@ -80,7 +100,7 @@ def from_seconds(seconds: float) -> int | None:
     return saturate(seconds * SECOND_US, INT64) if math.isfinite(seconds) else None
 
 
-INSTANT_MEANINGS: dict[str, Callable[..., int | None]] = {
+INSTANT_MEANINGS: dict[str, Callable[..., float | None]] = {
     "hour": lambda moment: moment // HOUR_US % 24,
     "minute": lambda moment: moment // MINUTE_US % 60,
     "second": lambda moment: moment // SECOND_US % 60,
@@ -97,5 +117,6 @@ INSTANT_MEANINGS: dict[str, Callable[..., int | None]] = {
     "date_trunc": truncated,
     "timestamp_add": added,
     "timestamp_diff": difference,
+    "months_between": months_between,
     "timestamp_micros": lambda micros: micros,
 }

@@ -7,7 +7,18 @@ from typing import Protocol, TypeAlias
 
 from hypothesis import strategies as st
 
-from ir import DATE, FLOAT64, INT32, INT64, STRING, TIMESTAMP, DataType, Expr, Literal
+from ir import (
+    BOOL,
+    DATE,
+    FLOAT64,
+    INT32,
+    INT64,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    Expr,
+    Literal,
+)
 
 
 class Maker(Protocol):
@@ -75,6 +86,13 @@ def _of_time(*names: str) -> Form:
 def _times_apart(maker: Maker, type_: DataType, depth: int) -> Expr:
     times = (any_time(maker, depth), any_time(maker, depth))
     return maker.call("timestamp_diff", (_text(maker, *_UNITS), *times))
+
+
+def months_apart(maker: Maker, type_: DataType, depth: int) -> Expr:
+    """With a fraction of a month, rounded or not."""
+    times = (any_time(maker, depth), any_time(maker, depth))
+    is_rounded = Literal(maker.draw(st.sampled_from((True, False, None))), BOOL)
+    return maker.call("months_between", (*times, is_rounded))
 
 
 def time_near(maker: Maker, type_: DataType, depth: int) -> Expr:

@@ -44,7 +44,14 @@ from ir import (
 )
 from ir.arithmetic import round_to
 from ir.errors import IrTypeError
-from tests.calendar_forms import DATE_PARTS, DATES, TIME_NUMBERS, any_time, time_near
+from tests.calendar_forms import (
+    DATE_PARTS,
+    DATES,
+    TIME_NUMBERS,
+    any_time,
+    months_apart,
+    time_near,
+)
 
 Modes: TypeAlias = tuple[EvalMode, ...]
 
@@ -394,6 +401,7 @@ _OWN: dict[DataType, tuple[Form, ...]] = {
     FLOAT64: (
         _function("divide", args=2),
         _function("pow", args=2),
+        months_apart,
         _function("sqrt", "exp", "ln", "sign", "log2", "log10", "log1p", "expm1", args=1),
         _function("cbrt", "sin", "cos", "tan", "asin", "acos", "atan", args=1),
         _function("sinh", "cosh", "tanh", "degrees", "radians", args=1),

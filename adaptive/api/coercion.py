@@ -253,6 +253,12 @@ def _to_digits(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.
     return _regular(function, [args[0], *digits], mode)
 
 
+def _rounded_months(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
+    """MONTHS_BETWEEN rounds to 8 digits unless it is told not to."""
+    is_rounded = args[2:] or [ir.Literal(True, ir.BOOL)]
+    return _regular(function, [*args[:2], *is_rounded], mode)
+
+
 def _of_dates(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
     """A timestamp is taken as its date, in UTC."""
     days = [explicit(a, ir.DATE, mode) if a.type is ir.TIMESTAMP else a for a in args]
@@ -280,5 +286,6 @@ _IRREGULAR: dict[str, Callable[[str, Sequence[ir.Expr], ir.EvalMode], ir.Expr]] 
     **dict.fromkeys(("year", "quarter", "month", "day", "dayofyear", "dayofweek"), _of_dates),
     **dict.fromkeys(("weekday", "weekofyear", "yearofweek", "last_day", "next_day"), _of_dates),
     **dict.fromkeys(("date_add", "date_sub", "datediff", "add_months", "trunc"), _of_dates),
+    "months_between": _rounded_months,
     "case_when": _case_when,
 }

@@ -131,6 +131,12 @@ def timestamp_diff(translator: ExprTranslator, node: JavaObject) -> Expr:
     return Call("timestamp_diff", (_text(str(node.unit())), *_operands(translator, node)))
 
 
+def months_between(translator: ExprTranslator, node: JavaObject) -> Expr:
+    """Months with a fraction; Spark rounds to 8 digits unless it is told not to."""
+    require_utc(node)
+    return Call("months_between", _operands(translator, node))
+
+
 def add_interval(translator: ExprTranslator, node: JavaObject) -> Expr:
     """A timestamp and a constant interval of days, hours, minutes and seconds."""
     time, interval = children(node)
@@ -208,6 +214,7 @@ TIME_TRANSLATIONS: dict[str, Callable[[ExprTranslator, JavaObject], Expr]] = {
     "TruncTimestamp": date_trunc,
     "TimestampAdd": timestamp_add,
     "TimestampDiff": timestamp_diff,
+    "MonthsBetween": months_between,
     "TimestampAddInterval": add_interval,
     "TimestampAddYMInterval": add_months_to_timestamp,
     "DateAddYMInterval": add_months_to_date,

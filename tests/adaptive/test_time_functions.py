@@ -38,6 +38,8 @@ NOON = microseconds(datetime(2024, 2, 29, 12, tzinfo=UTC))
         (f.timestamp_add("hour", -1, f.date_trunc("hour", "t")), NOON),
         (f.timestampadd("day", f.col("n"), "t"), ROW["t"] + 25 * 86_400_000_000),
         (f.timestamp_diff("minute", f.lit("2024-02-29 12:00:00"), "t"), 74),
+        (f.months_between(f.lit("2024-03-31 13:14:15"), "t"), 1.0),
+        (f.months_between(f.lit("2024-03-30 13:14:15"), "t"), 1.03225806),
         (f.year("d"), 2024),
         (f.dayofmonth("d"), 29),
         (f.weekofyear("d"), 9),
@@ -65,6 +67,12 @@ NOON = microseconds(datetime(2024, 2, 29, 12, tzinfo=UTC))
 )
 def test_values(expression: Expression, expected: object) -> None:
     assert ir.evaluate_expr(bound(expression, SCHEMA), ROW) == expected
+
+
+def test_a_timestamp_is_taken_as_its_date() -> None:
+    made = bound(f.year("t"), SCHEMA)
+    assert made == Call("year", (ir.Cast(Column("t", TIMESTAMP), DATE),))
+    assert bound(f.hour("d"), SCHEMA) == Call("hour", (ir.Cast(Column("d", DATE), TIMESTAMP),))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from ir import (
+    BOOL,
     DATE,
     FLOAT32,
     FLOAT64,
@@ -94,6 +95,9 @@ def with_units() -> Iterator[tuple[str, Expr]]:
         yield f"date_trunc('{text}', t_near)", Call("date_trunc", (word(text), col("t_near")))
         day = "d_near" if text == "QUARTER" else "d"
         yield f"trunc({day}, '{text}')", Call("trunc", (col(day), word(text)))
+    for flag in (True, False):
+        args = (col("t_near"), col("u_near"), Literal(flag, BOOL))
+        yield f"months_between(t_near, u_near, {flag})", Call("months_between", args)
     for name in ("SU", "mon", "Tuesday", "we", "THU", "fri", "saturday"):
         yield f"next_day(d, '{name}')", Call("next_day", (col("d"), word(name)))
 
@@ -274,6 +278,10 @@ FAILURES: dict[str, tuple[Expr, str]] = {
     ),
     f"timestampdiff(MICROSECOND, {FIRST}, {LAST})": (
         _call("timestamp_diff", ("microsecond", STRING), MIN, MAX),
+        CALENDAR,
+    ),
+    f"months_between({FIRST}, timestamp_seconds(0), true)": (
+        _call("months_between", MIN, (0, TIMESTAMP), (True, BOOL)),
         CALENDAR,
     ),
     "timestamp_seconds(9223372036855)": (

@@ -26,6 +26,7 @@ KEYS = (
     "hour(event_time)",
     "minute(event_time)",
     "second(event_time)",
+    "months_between(event_time, timestamp'2020-02-29 01:02:03')",
     "unix_seconds(event_time)",
     "unix_timestamp(event_time)",
     "timestampadd(MONTH, value, event_time)",
