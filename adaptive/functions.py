@@ -24,6 +24,7 @@ from adaptive.api.expression import (
     column_of,
     value_of,
 )
+from adaptive.api.user_aggregation import Parts, UserAggregation
 from adaptive.api.windows import ArrivalTime, CountWindows, SessionWindows, TimeWindows, WindowOver
 from ir.aggregates import ALIASES
 from ir.signatures import Failure
@@ -131,6 +132,44 @@ def first(value: object, ignorenulls: bool = False) -> Aggregation:
 def last(value: object, ignorenulls: bool = False) -> Aggregation:
     """The value of a group's last row, or of the last that has one."""
     return Aggregation("last", column_of(value), parameters=(ignorenulls,))
+
+
+def aggregate(
+    *inputs: object,
+    initial: object,
+    accumulate: Callable[..., object],
+    merge: Callable[..., object],
+    result: Callable[..., object] | None = None,
+    inverse: Callable[..., object] | None = None,
+    name: str = "user_aggregate",
+) -> Aggregation:
+    """An aggregate of your own, written as expressions and compiled like the built-in ones.
+
+    The state of a group is one value, or several by name. `accumulate` gets a state
+    and the inputs of a row and gives the new state; `merge` does so with two states
+    (groups are made in pieces); `result` is computed when a window closes. With
+    `inverse`, which takes the second state out of the first, sliding windows need not
+    be combined anew. Rows with a null input are skipped. The functions are called
+    once, with expressions: use `f.when` and not `if`.
+
+        average_price = f.aggregate(
+            "price",
+            "quantity",
+            initial={"paid": 0.0, "items": 0},
+            accumulate=lambda state, price, quantity: {
+                "paid": state.paid + price * quantity,
+                "items": state.items + quantity,
+            },
+            merge=lambda left, right: {
+                "paid": left.paid + right.paid,
+                "items": left.items + right.items,
+            },
+            result=lambda state: state.paid / state.items,
+        )
+        stream(...).group_by(f.window("time", "10 seconds"), "shop").agg(price=average_price)
+    """
+    parts = Parts(initial, accumulate, merge, result, inverse)
+    return UserAggregation(name, inputs=tuple(map(column_of, inputs)), parts=parts)
 
 
 def window(

@@ -57,6 +57,7 @@ class Accumulator:
     position: int
     aggregate: NamedAggregate
     argument: Value | None = None
+    more: tuple[Value, ...] = ()  # the other arguments, where there are several
 
     @property
     def field(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from codegen_llvm.accumulators import (
     Accumulator,
     Bits,
@@ -19,6 +21,7 @@ from codegen_llvm.layout import HOLISTIC, MOMENTS
 from codegen_llvm.moments import Variance
 from codegen_llvm.strings_kept import StringExtreme
 from codegen_llvm.table import Table
+from codegen_llvm.user_aggregates import UserDefined
 from codegen_llvm.value_lists import StringList, ValueList
 from codegen_llvm.values import Value
 from ir import NamedAggregate
@@ -29,17 +32,20 @@ def accumulator(
     table: Table,
     position: int,
     aggregate: NamedAggregate,
-    argument: Value | None = None,
+    arguments: Sequence[Value] = (),
 ) -> Accumulator:
-    """The accumulator of a program's aggregate; `argument` is its value in the current row."""
+    """The accumulator of a program's aggregate, with its arguments in the current row."""
     kind = _kind(aggregate)
     if table.layout.shared and not table.layout.locked:
         kind = ATOMIC[kind]
-    return kind(cx, table, position, aggregate, argument)
+    first = arguments[0] if arguments else None
+    return kind(cx, table, position, aggregate, first, tuple(arguments[1:]))
 
 
 def _kind(aggregate: NamedAggregate) -> type[Accumulator]:
     call = aggregate.call
+    if call.definition is not None:
+        return UserDefined
     match call.function:
         case "count":
             return Count

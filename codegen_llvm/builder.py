@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from llvmlite import ir as ll
 
@@ -257,12 +258,21 @@ class KernelContext:
         self.b.call(memcpy, [target, source, count, ll.Constant(I1, 0)])
 
 
+_ERRORS: WeakKeyDictionary[ll.Module, list[tuple[str, str]]] = WeakKeyDictionary()
+
+
+def errors_of(module: ll.Module) -> list[tuple[str, str]]:
+    """The errors that the functions of a module may report: condition and expression, by number."""
+    return _ERRORS.setdefault(module, [])
+
+
 def new_function(
     module: ll.Module, name: str, result: ll.Type, params: tuple[ll.Type, ...]
 ) -> KernelContext:
     """Start a function of a module; its builder stands at the entry block."""
     function = ll.Function(module, ll.FunctionType(result, params), name)
-    return KernelContext(module, function, ll.IRBuilder(function.append_basic_block("entry")))
+    builder = ll.IRBuilder(function.append_basic_block("entry"))
+    return KernelContext(module, function, builder, errors_of(module))
 
 
 @dataclass(frozen=True)

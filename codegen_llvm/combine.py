@@ -16,16 +16,17 @@ from llvmlite import ir as ll
 from codegen_llvm.abi import Exit, KernelArgs, TableBlock
 from codegen_llvm.accumulators import Accumulator, StoredGroup
 from codegen_llvm.aggregates import accumulator
-from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.layout import SlotLayout
 from codegen_llvm.rehash import build_rehash
 from codegen_llvm.table import Key, Table, table_registers
 from codegen_llvm.values import Value
-from ir import TIMESTAMP
+from ir import TIMESTAMP, EvaluationError
 from ir.pipelines import RowProgram
 
 MERGE, SUBTRACT, REHASH = "merge", "subtract", "rehash"
+NOT_ADDED = -1  # the number of the error that a group has had fewer rows than are taken out
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,19 @@ class CompiledCombine:
     merge: Callable[[int, int], int]
     subtract: Callable[[int, int], int] | None  # where the source can be taken out again
     rehash: Callable[[int, int, int], int]
+    errors: tuple[tuple[str, str], ...]  # of users' aggregates
+
+    def error(self, number: int) -> Exception:
+        """The error that an exit with this number reports."""
+        if number == NOT_ADDED:
+            return ValueError("a piece is taken out that was not added; add it first")
+        return EvaluationError(*self.errors[number])
 
 
 def compile_combine(program: RowProgram, source: SlotLayout, target: SlotLayout) -> CompiledCombine:
     """Generate and compile what combines tables of these layouts."""
-    code = compile_module(build_combine(program, source, target))
+    module = build_combine(program, source, target)
+    code = compile_module(module)
     word, address = ctypes.c_int64, ctypes.c_void_p
     return CompiledCombine(
         code,
@@ -53,6 +62,7 @@ def compile_combine(program: RowProgram, source: SlotLayout, target: SlotLayout)
         if can_subtract(program, source)
         else None,
         code.function(REHASH, None, address, word, address),
+        tuple(errors_of(module)),
     )
 
 
@@ -156,7 +166,7 @@ class _Combine:
             return before, cx.b.add(before, self._rows(source))
         after = cx.b.sub(before, self._rows(source))
         with cx.b.if_then(cx.b.icmp_signed("<", after, i64(0)), likely=False):
-            cx.leave(Exit.ERROR, cx.row)
+            cx.leave(Exit.ERROR, cx.row, NOT_ADDED)
         return before, after
 
     def _store_rows(self, slot: ll.Value, before: ll.Value, after: ll.Value) -> None:

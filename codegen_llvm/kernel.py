@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, KernelArgs, StateBlock, TableBlock
-from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
 from codegen_llvm.layout import InputLayout, SlotLayout
@@ -71,7 +71,7 @@ class _Functions:
     lookups: tuple[Lookup, ...]
 
     def __post_init__(self) -> None:
-        self.errors: list[tuple[str, str]] = []
+        self.errors = errors_of(self.module)
         self.filters = effective_filters(self.program)
 
     def build_run(self, spec: VariantSpec) -> list[tuple[str, str]]:
@@ -290,7 +290,6 @@ class _Functions:
 
     def _function(self, name: str, *params: ll.Type) -> KernelContext:
         cx = new_function(self.module, name, I32, params)
-        cx.errors = self.errors
         return cx
 
     def _aggregator(self, cx: KernelContext) -> RowAggregator:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, KernelArgs, KeyedBlock, TableBlock
-from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.builder import I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.count_windows import SlidingCounts, TumblingCounts, build_evict, build_finish
@@ -122,7 +122,7 @@ class _KeyedFunctions:
     partitioned: bool
 
     def __post_init__(self) -> None:
-        self.errors: list[tuple[str, str]] = []
+        self.errors = errors_of(self.module)
         self.filters = effective_filters(self.program)
 
     def build_run(self, block_rows: int) -> None:
@@ -224,7 +224,6 @@ class _KeyedFunctions:
 
     def _function(self, name: str, *params: ll.Type) -> KernelContext:
         cx = new_function(self.module, name, I32, params)
-        cx.errors = self.errors
         return cx
 
 

@@ -45,14 +45,14 @@ class KeyedRows(RowAggregator):
         cx = self.cx
         cx.row = row
         self.enter(row)
-        arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
+        arguments = [self._arguments(a.call) for a in self.program.aggregates]
         keys = [self._key(position) for position in range(len(self.program.keys))]
         if not self.owns_all:
             with cx.b.if_then(cx.b.not_(is_own(cx, self.state, keys))):
                 self.leave_out()
         accumulators = [
-            accumulator(cx, self.table, position, aggregate, argument)
-            for position, (aggregate, argument) in enumerate(
+            accumulator(cx, self.table, position, aggregate, values)
+            for position, (aggregate, values) in enumerate(
                 zip(self.program.aggregates, arguments, strict=True)
             )
         ]

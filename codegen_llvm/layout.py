@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ir import BOOL, FLOAT64, INT64, AggregateCall, DataType, DecimalType
+from ir import BOOL, FLOAT64, INT64, AggregateCall, DataType, DecimalType, UserAggregate
 from ir.operators import NamedAggregate
 from ir.pipelines import RowProgram
 
@@ -240,7 +240,9 @@ def _state_fields(
 ) -> Iterator[tuple[str, str]]:
     """The pieces that an aggregate accumulates in."""
     call = aggregate.call
-    if call.function in HOLISTIC:
+    if call.definition is not None:
+        yield from _user_fields(name, call.definition)
+    elif call.function in HOLISTIC:
         yield f"{name}.next", "u8"
         yield f"{name}.end", "u8"
     elif call.function == "sum" and call.type == INT64 and wide:
@@ -263,6 +265,14 @@ def _state_fields(
         yield from value_fields(f"{name}.count", INT64)
 
 
+def _user_fields(name: str, definition: UserAggregate) -> Iterator[tuple[str, str]]:
+    """A piece for each column of the state, and one that says whether it is null."""
+    for position, field in enumerate(definition.state):
+        yield from value_fields(f"{name}.{position}", field.type)
+        if field.nullable:
+            yield from value_fields(f"{name}.{position}.null", BOOL)
+
+
 def _direct_key(program: RowProgram) -> DirectKey | None:
     """A program with one integer key of a sufficient width can compare it directly."""
     if len(program.keys) != 1:
@@ -276,7 +286,7 @@ def _direct_key(program: RowProgram) -> DirectKey | None:
 def _may_be_empty(aggregate: NamedAggregate) -> bool:
     """Whether a group may have rows but no value for the aggregate."""
     call = aggregate.call
-    if call.takes_nulls:
+    if call.takes_nulls or call.definition is not None:
         return False
     needs_value = call.function not in ("count", "count_distinct") and call.argument is not None
     if call.type.is_bytes:

@@ -18,7 +18,7 @@ from codegen_llvm.shared_table import SharedTable
 from codegen_llvm.slices import LateRows, Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
 from codegen_llvm.values import Value, any_null
-from ir import TIMESTAMP, Column, Expr
+from ir import TIMESTAMP, AggregateCall, Column, Expr
 from ir.pipelines import RowProgram
 
 _AHEAD = 16  # rows between asking for memory and using it
@@ -63,11 +63,11 @@ class RowAggregator:
         cx.row = row
         # First the slice: a late row is not evaluated, so it cannot fail.
         keys = [] if in_slice else self._enter_slice()
-        arguments = [self._argument(a.call.argument) for a in self.program.aggregates]
+        arguments = [self._arguments(a.call) for a in self.program.aggregates]
         keys += [self._key(position) for position in range(len(self.program.keys))]
         accumulators = [
-            accumulator(cx, self.table, position, aggregate, argument)
-            for position, (aggregate, argument) in enumerate(
+            accumulator(cx, self.table, position, aggregate, values)
+            for position, (aggregate, values) in enumerate(
                 zip(self.program.aggregates, arguments, strict=True)
             )
         ]
@@ -136,8 +136,8 @@ class RowAggregator:
             counters.append((self.late_count, "rows_late"))
         return counters
 
-    def _argument(self, expr: Expr | None) -> Value | None:
-        return None if expr is None else lower(self.cx, self.columns, expr)
+    def _arguments(self, call: AggregateCall) -> list[Value]:
+        return [lower(self.cx, self.columns, argument) for argument in call.arguments]
 
     def _enter_slice(self) -> list[Key]:
         """Bring the row's slice into the registers; it is a key where slices share a table."""

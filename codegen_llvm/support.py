@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from codegen_llvm.expressions import BRANCHING, LOWERINGS
 from codegen_llvm.layout import MAX_TAG_BITS
-from ir import BOOL, Aggregate, Call, Cast, Expr, Sink, TumblingWindow
+from ir import BOOL, Aggregate, Call, Cast, Expr, Sink, TumblingWindow, UserAggregate
 from ir.pipelines import ProjectionProgram, RowProgram, cut, flatten, flatten_projection
 from ir.text_form import expr_text, window_text
 
@@ -48,6 +48,21 @@ def _aggregate_reasons(program: RowProgram) -> Iterator[str]:
     if len(program.keys) + len(program.aggregates) > MAX_TAG_BITS:
         yield f"more than {MAX_TAG_BITS} keys and aggregates together; split the query"
     for expr in program.expressions():
+        yield from _expression_reasons(expr)
+    for aggregate in program.aggregates:
+        if aggregate.call.definition is not None:
+            yield from _definition_reasons(aggregate.call.definition)
+
+
+def _definition_reasons(definition: UserAggregate) -> Iterator[str]:
+    for field in definition.state:
+        if field.type.is_bytes:
+            yield f"{definition.name}: a state of type {field.type} is not compiled"
+    for expr in (*definition.merge, *definition.inverse):
+        if any(node.type.is_bytes for node in expr.walk()):
+            yield f"{definition.name}: strings in `{expr_text(expr)}` are not compiled"
+    exprs = (*definition.accumulate, *definition.merge, definition.result, *definition.inverse)
+    for expr in exprs:
         yield from _expression_reasons(expr)
 
 

@@ -53,6 +53,7 @@ from ir.types import (
     decimal,
     type_named,
 )
+from ir.user_aggregates import OTHER, UserAggregate
 from ir.variant import GENERIC, SelectRows, Tier, VariantSpec
 from ir.verify import verify
 from ir.windows import CountWindow, SessionWindow, SlidingWindow, TimeWindow, TumblingWindow, Window
@@ -71,6 +72,7 @@ __all__ = [
     "INT16",
     "INT32",
     "INT64",
+    "OTHER",
     "STRING",
     "TIMESTAMP",
     "WINDOW_END",
@@ -111,6 +113,7 @@ __all__ = [
     "Tier",
     "TimeWindow",
     "TumblingWindow",
+    "UserAggregate",
     "VariantSpec",
     "Watermark",
     "Window",

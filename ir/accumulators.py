@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Protocol
 
 from ir import decimals
@@ -11,17 +11,21 @@ from ir.aggregates import AggregateCall, sum_type
 from ir.arithmetic import compare, fits, square_root, wrap
 from ir.decimals import Scaled
 from ir.errors import EvaluationError
+from ir.evaluate import evaluate_expr
 from ir.expr import Scalar
 from ir.holistic import CountDistinct, Mode, Percentile
 from ir.signatures import EvalMode
 from ir.text_form import aggregate_text
 from ir.types import INT64, DecimalType
+from ir.user_aggregates import UserAggregate
 
 
 class Accumulator(Protocol):
-    """The running aggregate of one group; only where the call takes nulls is `add` given one."""
+    """The running aggregate of one group."""
 
-    def add(self, value: Scalar) -> None: ...
+    @property
+    def add(self) -> Callable[..., None]:
+        """Takes the arguments' values in a row; none is null unless the call takes nulls."""
 
     def result(self) -> Scalar: ...
 
@@ -32,7 +36,7 @@ class Count:
     def __init__(self, call: AggregateCall) -> None:
         self.count = 0
 
-    def add(self, value: Scalar) -> None:
+    def add(self, *values: Scalar) -> None:
         self.count += 1
 
     def result(self) -> Scalar:
@@ -228,8 +232,28 @@ class Bits:
         return self.bits
 
 
+class UserDefined:
+    """The state of an aggregate that a user has defined."""
+
+    def __init__(self, definition: UserAggregate) -> None:
+        self.definition = definition
+        self.state = self._named(evaluate_expr(value, {}) for value in definition.initial)
+
+    def add(self, *values: Scalar) -> None:
+        row = {**self.state, **dict(zip(self.definition.inputs.names, values, strict=True))}
+        self.state = self._named(evaluate_expr(e, row) for e in self.definition.accumulate)
+
+    def result(self) -> Scalar:
+        return evaluate_expr(self.definition.result, self.state)
+
+    def _named(self, values: Iterable[Scalar]) -> dict[str, Scalar]:
+        return dict(zip(self.definition.state.names, values, strict=True))
+
+
 def accumulator(call: AggregateCall) -> Accumulator:
     """A new accumulator for one group."""
+    if call.definition is not None:
+        return UserDefined(call.definition)
     match call.function:
         case "count":
             return Count(call)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ir.decimals import bounded
 from ir.errors import IrTypeError
 from ir.expr import Expr, Scalar
 from ir.signatures import EvalMode
 from ir.types import BOOL, FLOAT64, INT64, DataType, DecimalType
+from ir.user_aggregates import UserAggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,9 @@ ALIASES = {
 class AggregateCall:
     """An aggregate of one argument over the rows of a group; `count` may have none.
 
+    One that a user has defined may have any number, the first in `argument` and
+    `more` of them; its name is that of its definition.
+
     Nulls in the argument are skipped, unless a parameter says otherwise. `mode`
     says what an integer sum does whose total does not fit, in whatever order:
     raise (ANSI), wrap (LEGACY) or give null (TRY). `parameters` are constants
@@ -153,11 +157,20 @@ class AggregateCall:
     argument: Expr | None = None
     mode: EvalMode = EvalMode.ANSI
     parameters: tuple[Scalar, ...] = ()
+    more: tuple[Expr, ...] = ()
+    definition: UserAggregate | None = None
     type: DataType = field(init=False, repr=False, compare=False)
     nullable: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.definition is not None:
+            self._check_definition(self.definition)
+            object.__setattr__(self, "type", self.definition.result.type)
+            object.__setattr__(self, "nullable", self.definition.result.nullable)
+            return
         object.__setattr__(self, "function", ALIASES.get(self.function, self.function))
+        if self.more:
+            raise IrTypeError(f"{self.function} takes one argument, got {1 + len(self.more)}")
         row = AGGREGATES.get(self.function)
         if row is None:
             known = ", ".join([*AGGREGATES, *ALIASES])
@@ -173,6 +186,8 @@ class AggregateCall:
     @property
     def invertible(self) -> bool:
         """Whether values can be taken out again exactly; rounded sums and extremes cannot."""
+        if self.definition is not None:
+            return bool(self.definition.inverse)
         if self.function == "sum":
             return not self.type.is_float
         return self.function in ("count", "bit_xor")
@@ -180,11 +195,39 @@ class AggregateCall:
     @property
     def takes_nulls(self) -> bool:
         """Whether a null is a value for it."""
+        if self.definition is not None:
+            return False
         return self.function in ("first", "last") and not self.parameters[0]
 
-    def over(self, argument: Expr | None) -> AggregateCall:
-        """The same aggregate of another argument."""
-        return AggregateCall(self.function, argument, self.mode, self.parameters)
+    @property
+    def keeps_values(self) -> bool:
+        """Whether a group has to remember every value."""
+        return self.definition is None and AGGREGATES[self.function].keeps_values
+
+    @property
+    def arguments(self) -> tuple[Expr, ...]:
+        """All arguments."""
+        return self.more if self.argument is None else (self.argument, *self.more)
+
+    def map_arguments(self, change: Callable[[Expr], Expr]) -> AggregateCall:
+        """The same aggregate of changed arguments."""
+        first = None if self.argument is None else change(self.argument)
+        return replace(self, argument=first, more=tuple(map(change, self.more)))
+
+    def _check_definition(self, definition: UserAggregate) -> None:
+        """The arguments are what the definition wants, and nothing else is given."""
+        if self.function != definition.name or self.function in {*AGGREGATES, *ALIASES}:
+            raise IrTypeError(
+                f"a user's aggregate {definition.name!r} is called as {self.function!r};"
+                " use its name, which must not be that of a built-in one"
+            )
+        if self.parameters or (self.more and self.argument is None):
+            raise IrTypeError(f"{self.function} has no parameters, only arguments")
+        wanted = [field.type for field in definition.inputs]
+        if [argument.type for argument in self.arguments] != wanted:
+            got = ", ".join(str(argument.type) for argument in self.arguments)
+            listed = ", ".join(map(str, wanted))
+            raise IrTypeError(f"{self.function} needs ({listed}), got ({got}); cast them first")
 
 
 def _with_defaults(row: AggregateFunction, given: tuple[Scalar, ...]) -> tuple[Scalar, ...]:

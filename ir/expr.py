@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from ir.casts import can_cast, cast_can_be_null, cast_can_fail, refusal
 from ir.decimals import may_overflow, rounded_digits
-from ir.errors import IrTypeError
+from ir.errors import IrSchemaError, IrTypeError
 from ir.functions import function_named
 from ir.patterns import is_pattern
 from ir.signatures import EvalMode, Failure, Nulls
@@ -24,6 +24,8 @@ from ir.types import (
     TIMESTAMP,
     DataType,
     DecimalType,
+    Field,
+    Schema,
 )
 
 Scalar: TypeAlias = bool | int | float | str | bytes | None
@@ -222,6 +224,22 @@ def substitute(expr: Expr, mapping: Mapping[str, Expr]) -> Expr:
     if not expr.children:
         return expr
     return expr.with_children(tuple(substitute(child, mapping) for child in expr.children))
+
+
+def check_columns(role: str, expr: Expr, schema: Schema) -> None:
+    """Every column that the expression reads exists with the type that it expects."""
+    for node in expr.walk():
+        if not isinstance(node, Column):
+            continue
+        if node.name not in schema:
+            listed = ", ".join(schema.names) or "none"
+            raise IrSchemaError(f"{role} reads column {node.name!r}; there are: {listed}")
+        there = schema[node.name]
+        if there.type != node.type or (there.nullable and not node.nullable):
+            raise IrTypeError(
+                f"{role} reads {Field(node.name, node.type, node.nullable)},"
+                f" but the input has {there}; rebind the expression"
+            )
 
 
 def _call_nullable(call: Call) -> bool:

@@ -15,6 +15,7 @@ from ir.expr import Call, Cast, Column, Literal
 from ir.operators import Aggregate, Filter, Named, NamedAggregate, Project, Sink, Source, Watermark
 from ir.signatures import EvalMode
 from ir.types import DataType, Field, Schema, type_named
+from ir.user_aggregates import UserAggregate
 from ir.variant import SelectRows, Tier, VariantSpec
 from ir.verify import verify
 from ir.windows import CountWindow, SessionWindow, SlidingWindow, TumblingWindow
@@ -46,6 +47,7 @@ NODES: dict[str, Callable[..., object]] = {
     "sliding_window": SlidingWindow,
     "source": Source,
     "tumbling_window": TumblingWindow,
+    "user_aggregate": UserAggregate,
     "watermark": Watermark,
     "variant": VariantSpec,
 }

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ir.aggregates import AGGREGATES, AggregateCall
-from ir.errors import IrError, IrSchemaError, IrTypeError
-from ir.expr import Column, Expr
+from ir.errors import IrError, IrTypeError
+from ir.expr import Expr, check_columns
 from ir.types import BOOL, INT64, TIMESTAMP, Field, Schema
 from ir.windows import CountWindow, Window, time_of
 
@@ -180,8 +180,8 @@ class Aggregate(Operator):
         for key in self.keys:
             yield f"key {key.name!r}", key.expr
         for aggregate in self.aggregates:
-            if aggregate.call.argument is not None:
-                yield f"aggregate {aggregate.name!r}", aggregate.call.argument
+            for argument in aggregate.call.arguments:
+                yield f"aggregate {aggregate.name!r}", argument
 
     def _fields(self) -> Iterable[Field]:
         if self.window is not None:
@@ -200,8 +200,9 @@ class Aggregate(Operator):
 
 
 def empty_null(aggregate: NamedAggregate) -> bool:
-    """Whether the aggregate of no rows is null."""
-    return AGGREGATES[aggregate.call.function].empty_is_null
+    """Whether the aggregate of no rows is null, although its type may not say so."""
+    row = AGGREGATES.get(aggregate.call.function)
+    return row is not None and row.empty_is_null
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +220,3 @@ class Sink(Operator):
     def inputs(self) -> tuple[Operator, ...]:
         """The operator whose rows are delivered."""
         return (self.source,)
-
-
-def check_columns(role: str, expr: Expr, schema: Schema) -> None:
-    """Every column that the expression reads exists with the type that it expects."""
-    for node in expr.walk():
-        if not isinstance(node, Column):
-            continue
-        if node.name not in schema:
-            listed = ", ".join(schema.names) or "none"
-            raise IrSchemaError(f"{role} reads column {node.name!r}; there are: {listed}")
-        there = schema[node.name]
-        if there.type != node.type or (there.nullable and not node.nullable):
-            raise IrTypeError(
-                f"{role} reads {Field(node.name, node.type, node.nullable)},"
-                f" but the input has {there}; rebind the expression"
-            )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ir.errors import IrError
-from ir.expr import Column, Expr, conjuncts, substitute
+from ir.expr import Column, Expr, check_columns, conjuncts, substitute
 from ir.operators import (
     Aggregate,
     Filter,
@@ -15,7 +15,6 @@ from ir.operators import (
     Project,
     Sink,
     Watermark,
-    check_columns,
 )
 from ir.types import Field, Schema
 from ir.windows import TimeWindow, TumblingWindow, Window, over_time, time_of
@@ -68,8 +67,7 @@ class RowProgram:
             yield time
         yield from (key.expr for key in self.keys)
         for aggregate in self.aggregates:
-            if aggregate.call.argument is not None:
-                yield aggregate.call.argument
+            yield from aggregate.call.arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +217,10 @@ def _substitute_named(named: tuple[Named, ...], mapping: Mapping[str, Expr]) -> 
 def _substitute_aggregates(
     aggregates: tuple[NamedAggregate, ...], mapping: Mapping[str, Expr]
 ) -> tuple[NamedAggregate, ...]:
-    return tuple(
-        NamedAggregate(
-            made.name,
-            made.call.over(made.call.argument and substitute(made.call.argument, mapping)),
-        )
-        for made in aggregates
-    )
+    def change(argument: Expr) -> Expr:
+        return substitute(argument, mapping)
+
+    return tuple(NamedAggregate(one.name, one.call.map_arguments(change)) for one in aggregates)
 
 
 def _needed(program: RowProgram | ProjectionProgram) -> Schema:

@@ -122,8 +122,7 @@ def _map_named(columns: tuple[Named, ...], change: Callable[[Expr], Expr]) -> tu
 
 
 def _map_aggregate(one: NamedAggregate, change: Callable[[Expr], Expr]) -> NamedAggregate:
-    argument = one.call.argument
-    return NamedAggregate(one.name, one.call.over(argument and change(argument)))
+    return NamedAggregate(one.name, one.call.map_arguments(change))
 
 
 def _run(step: Pass, plan: Sink, round_: int, dump: Dump | None) -> Sink:

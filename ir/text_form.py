@@ -24,6 +24,7 @@ from ir.types import (
     Field,
     Schema,
 )
+from ir.user_aggregates import UserAggregate
 from ir.windows import CountWindow, SessionWindow, SlidingWindow, TumblingWindow, Window
 
 # How tightly each form binds; an operand that binds less tightly gets parentheses.
@@ -60,11 +61,24 @@ def expr_text(expr: Expr) -> str:
 
 
 def aggregate_text(call: AggregateCall) -> str:
-    """The call of an aggregate function, such as `sum(value)`."""
+    """The call of an aggregate function, such as `sum(value)`; one of a user, with all it is."""
+    if call.definition is not None:
+        listed = ", ".join(map(expr_text, call.arguments))
+        return f"{name_text(call.function)}({listed}) {_definition_text(call.definition)}"
     argument = "*" if call.argument is None else expr_text(call.argument)
     is_default = call.parameters == AGGREGATES[call.function].defaults
     shown = [] if is_default else [json.dumps(value) for value in call.parameters]
     return f"{call.function}{_mode(call.mode)}({', '.join([argument, *shown])})"
+
+
+def _definition_text(definition: UserAggregate) -> str:
+    """The parts of a user's aggregate, each as assignments to the columns of the state."""
+    parts = [f"inputs {schema_text(definition.inputs)}", f"state {schema_text(definition.state)}"]
+    for role in ("initial", "accumulate", "merge", "inverse"):
+        made = zip(definition.state.names, getattr(definition, role), strict=False)
+        listed = ", ".join(f"{name_text(name)} = {expr_text(expr)}" for name, expr in made)
+        parts += [f"{role} {listed}"] if listed else []
+    return f"{{{'; '.join(parts)}; result {expr_text(definition.result)}}}"
 
 
 def plan_text(plan: Operator) -> str:

@@ -32,9 +32,9 @@ class Group:
     def add(self, row: Row) -> None:
         """Add a row to each aggregate."""
         for _, call, running in self.aggregates:
-            value = 1 if call.argument is None else evaluate_expr(call.argument, row)
-            if value is not None or call.takes_nulls:
-                running.add(value)
+            values = [evaluate_expr(argument, row) for argument in call.arguments]
+            if call.takes_nulls or None not in values:
+                running.add(*values)
 
     def result(self, **bounds: int) -> dict[str, Scalar]:
         """The output row, with the window's bounds before the keys."""

@@ -52,6 +52,7 @@ from tests.calendar_forms import (
     months_apart,
     time_near,
 )
+from tests.user_aggregates import DEFINITIONS
 
 Modes: TypeAlias = tuple[EvalMode, ...]
 
@@ -535,6 +536,8 @@ EXACT = frozenset(("count", "count_distinct", "min", "max", "median", "percentil
 
 def _call(draw: st.DrawFn, node: Operator, modes: Modes) -> AggregateCall:
     mode = draw(st.sampled_from(modes))
+    if not draw(st.integers(0, 9)):
+        return _user_call(draw, node, modes)
     function = draw(st.sampled_from(("count", "sum", "min", "max", *_ARGUMENTS)))
     if function == "count" and draw(st.booleans()):
         return AggregateCall("count", None, mode)
@@ -549,3 +552,11 @@ def _call(draw: st.DrawFn, node: Operator, modes: Modes) -> AggregateCall:
     elif function == "percentile":
         parameters = (draw(st.sampled_from((0.0, 0.25, 0.9, 1.0, 1 / 3))),)
     return AggregateCall(function, argument, mode, parameters)
+
+
+def _user_call(draw: st.DrawFn, node: Operator, modes: Modes) -> AggregateCall:
+    """An aggregate that a user has defined."""
+    definition = draw(st.sampled_from(DEFINITIONS))
+    types = (field.type for field in definition.inputs)
+    first, *more = [draw(expressions(node.schema, type_, 1, modes)) for type_ in types] or [None]
+    return AggregateCall(definition.name, first, more=tuple(more), definition=definition)

@@ -14,7 +14,7 @@ from adaptive.engine.projected_work import ProjectedWork
 from adaptive.engine.query import QueriesWindows, QueryWindows, Results
 from adaptive.engine.sharing import groups_that_share, shared
 from adaptive.engine.sliced_work import SlicedWork, Strategy
-from adaptive.runtime.runner import UnsupportedPlan
+from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import unsupported_in_engine
 from ir.pipelines import Pipeline, RowProgram
 from ir.windows import CountWindow, SessionWindow

@@ -14,7 +14,6 @@ from typing import Protocol
 
 from adaptive.runtime.combine import WindowTable
 from adaptive.runtime.state import Table
-from ir import AGGREGATES
 from ir.pipelines import RowProgram
 
 Pieces = list[Table]
@@ -213,7 +212,7 @@ def subtracts(program: RowProgram) -> bool:
 
 def keeps_values(program: RowProgram) -> bool:
     """Whether an aggregate keeps all values of a group."""
-    return any(AGGREGATES[a.call.function].keeps_values for a in program.aggregates)
+    return any(aggregate.call.keeps_values for aggregate in program.aggregates)
 
 
 def release_all(pieces: Iterable[Table]) -> None:

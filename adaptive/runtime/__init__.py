@@ -2,7 +2,8 @@
 
 from adaptive.runtime.binding import BatchError, arrow_schema, arrow_type
 from adaptive.runtime.projection import Projection
-from adaptive.runtime.runner import PlanRunner, UnsupportedPlan
+from adaptive.runtime.runner import PlanRunner
+from adaptive.runtime.unsupported import UnsupportedPlan
 
 __all__ = [
     "BatchError",

@@ -152,7 +152,7 @@ class WindowTable:
                 case Exit.GROW_ARENA:
                     self.table.add_arena(int(args.detail))
                 case _:
-                    raise ValueError("a piece is taken out that was not added; add it first")
+                    raise code.error(int(args.detail))
             args.row_begin = args.rows_done
 
     def _compact(self) -> None:

@@ -14,6 +14,7 @@ from adaptive.runtime.decimal_export import decimal_averages, decimal_sums
 from adaptive.runtime.holistic_export import GroupLists
 from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.state import GroupState, Table, slot_dtype
+from adaptive.runtime.user_export import initial_state, user_results
 from codegen_llvm import SlotLayout, gather_slots, gather_strings
 from codegen_llvm.layout import HOLISTIC, MOMENTS, is_decimal_sum
 from ir import (
@@ -27,6 +28,7 @@ from ir import (
     EvalMode,
     EvaluationError,
     NamedAggregate,
+    UserAggregate,
 )
 from ir.operators import empty_null
 from ir.pipelines import RowProgram
@@ -169,6 +171,8 @@ def _columns(program: RowProgram, groups: Groups, bounds: Bounds | None) -> Iter
 
 def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.Array:
     empty, field = _empty(groups, position), f"agg{position}"
+    if aggregate.call.definition is not None:
+        return _user_defined(groups, field, aggregate.call.definition)
     if groups.layout.has(f"{field}.high"):
         return _wide_sum(groups, field, aggregate, empty)
     if is_decimal_sum(aggregate.call):
@@ -182,6 +186,17 @@ def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.A
     if aggregate.call.function in MOMENTS:
         return _moment(groups, field, aggregate.call.function)
     return _values(groups, field, aggregate.call.type, empty)
+
+
+def _user_defined(groups: Groups, field: str, definition: UserAggregate) -> pa.Array:
+    """What the user makes of the states."""
+    states = []
+    for position, column in enumerate(definition.state):
+        part, null = f"{field}.{position}", None
+        if column.nullable:
+            null = groups.column(f"{part}.null") != 0
+        states.append(_fixed(groups.column(part), column.type, null))
+    return user_results(definition, states)
 
 
 def _holistic(
@@ -306,7 +321,13 @@ def is_global(program: RowProgram) -> bool:
 
 def empty_group(program: RowProgram) -> pa.RecordBatch:
     """The one group of a global aggregate that has seen no row."""
-    values = [None if empty_null(a) else 0 for a in program.aggregates]
     schema = arrow_schema(program.output)
-    arrays = [pa.array([v], f.type) for v, f in zip(values, schema, strict=True)]
+    arrays = [_of_no_rows(a, f.type) for a, f in zip(program.aggregates, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _of_no_rows(aggregate: NamedAggregate, type_: pa.DataType) -> pa.Array:
+    definition = aggregate.call.definition
+    if definition is not None:
+        return user_results(definition, initial_state(definition))
+    return pa.array([None if empty_null(aggregate) else 0], type_)

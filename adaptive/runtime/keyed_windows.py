@@ -28,7 +28,7 @@ from codegen_llvm import (
 )
 from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.keyed_slots import NARROW_MOST
-from ir import GENERIC, INT64, CountWindow, SessionWindow, VariantSpec
+from ir import GENERIC, INT64, CountWindow, EvaluationError, SessionWindow, VariantSpec
 from ir.pipelines import RowProgram
 
 # As many strings as this are not worth moving what is left of them.
@@ -222,6 +222,8 @@ class KeyedWindows:
             args.row_end = len(self._state.table.slots)
             args.state = self._state.address
             while (code := Exit(kernel.close(ctypes.addressof(args)))) != Exit.DONE:
+                if code == Exit.ERROR:
+                    raise EvaluationError(*kernel.errors[int(args.detail)])
                 if code == Exit.GROW_ARENA:  # not to be moved amid: slots would have other numbers
                     self._state.table.add_arena(int(args.detail))
                 else:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from adaptive.runtime.binding import BoundBatch, arrow_schema, arrow_type, bind, column_of
 from adaptive.runtime.driver import KernelDriver
-from adaptive.runtime.runner import UnsupportedPlan
+from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import CompiledProjection, compile_projection, unsupported_projection
 from codegen_llvm.abi import Exit, OutputBlock
 from ir import (

@@ -13,6 +13,7 @@ from adaptive.runtime.driver import KernelDriver
 from adaptive.runtime.export import export_groups
 from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.state import GroupState
+from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import CompiledVariant, InputLayout, slot_layout, unsupported
 from codegen_llvm.abi import Exit
 from ir import GENERIC, Sink, Tier, VariantSpec
@@ -23,10 +24,6 @@ from profiler import Observation, Profile
 # Slices with a table each. Beyond that, rows are scattered over time so thinly
 # that a table for each costs more than it saves, and one table takes them all.
 MOST_SLICES = 1024
-
-
-class UnsupportedPlan(ValueError):
-    """A plan that code generation cannot take."""
 
 
 class PlanRunner:
