@@ -55,9 +55,12 @@ class Parts:
         values = self.initial.values() if isinstance(self.initial, Mapping) else [self.initial]
         return [_constant(value) for value in values]
 
-    def inputs(self) -> list[str]:
-        """How the function that takes rows calls the inputs of a row."""
-        names = list(inspect.signature(self.accumulate).parameters)[1:]
+    def inputs(self, given: int) -> list[str]:
+        """Names for the inputs of a row: as `accumulate` calls them, if it does."""
+        parameters = list(inspect.signature(self.accumulate).parameters.values())
+        if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+            return [f"input{number}" for number in range(given)]
+        names = [one.name for one in parameters[1:]]
         return [f"{name}_" if name in self.names else name for name in names]
 
 
@@ -72,7 +75,7 @@ class UserAggregation(Aggregation):
         """The typed aggregate over the rows of a stream."""
         assert self.parts is not None
         arguments = [self._plain(expression, schema) for expression in self.inputs]
-        names = self.parts.inputs()
+        names = self.parts.inputs(len(arguments))
         if len(names) != len(arguments):
             raise ir.IrError(
                 f"{self.function}: accumulate takes {len(names)} inputs behind the state, but"
@@ -167,11 +170,8 @@ def _result(name: str, parts: Parts, state: ir.Schema) -> ir.Expr:
 
 def _constant(value: object) -> ir.Literal:
     made = bound(value_of(value), ir.Schema(()))
-    if not isinstance(made, ir.Literal) or made.type == UNTYPED:
-        raise ir.IrError(
-            f"the initial state {value!r} is no typed constant; for null, write"
-            " f.lit(None).cast('double')"
-        )
+    if not isinstance(made, ir.Literal):
+        raise ir.IrError(f"the initial state {ir.expr_text(made)} is no constant; compute it first")
     if isinstance(value, int) and made.type.is_integer:
         return _as(made, ir.INT64)
     return made
