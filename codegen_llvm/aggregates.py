@@ -22,7 +22,7 @@ from codegen_llvm.moments import Variance
 from codegen_llvm.strings_kept import StringExtreme
 from codegen_llvm.table import Table
 from codegen_llvm.user_aggregates import UserDefined
-from codegen_llvm.value_lists import StringList, ValueList
+from codegen_llvm.value_lists import OthersList, StringList, ValueList
 from codegen_llvm.values import Value
 from ir import NamedAggregate
 
@@ -36,6 +36,8 @@ def accumulator(
 ) -> Accumulator:
     """The accumulator of a program's aggregate, with its arguments in the current row."""
     kind = _kind(aggregate)
+    if issubclass(kind, ValueList) and not table.layout.has(f"agg{position}.next"):
+        kind = OthersList
     if table.layout.shared and not table.layout.locked:
         kind = ATOMIC[kind]
     first = arguments[0] if arguments else None

@@ -141,6 +141,18 @@ MOMENTS = frozenset(("var_pop", "var_samp", "stddev_pop", "stddev_samp"))
 HOLISTIC = frozenset(("median", "percentile", "mode", "count_distinct"))
 
 
+def list_position(program: RowProgram, position: int) -> int | None:
+    """The aggregate whose list of values an aggregate uses: the first with the same argument."""
+    wanted = program.aggregates[position].call
+    if wanted.function not in HOLISTIC:
+        return None
+    return next(
+        other
+        for other, aggregate in enumerate(program.aggregates)
+        if aggregate.call.function in HOLISTIC and aggregate.call.argument == wanted.argument
+    )
+
+
 def element_bytes(type_: DataType) -> int:
     """The width of a value in a list; of a string, that of its address and length."""
     return 16 if type_.is_bytes else max(8, type_.bits) // 8
@@ -191,7 +203,8 @@ def slot_layout(
     for position, key in enumerate(program.keys):
         pieces += value_fields(f"key{position}", key.expr.type)
     for position, aggregate in enumerate(program.aggregates):
-        pieces += _state_fields(f"agg{position}", aggregate, counts_rows, wide or shared)
+        if list_position(program, position) in (None, position):
+            pieces += _state_fields(f"agg{position}", aggregate, counts_rows, wide or shared)
     if shared and not _is_one_word(program, pieces):
         pieces.append((LOCK, "u1"))
     pieces.sort(key=lambda piece: -int(piece[1][1:]))

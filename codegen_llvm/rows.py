@@ -18,7 +18,7 @@ from codegen_llvm.shared_table import SharedTable
 from codegen_llvm.slices import LateRows, Slices
 from codegen_llvm.table import Key, Table, normalize_key, table_registers
 from codegen_llvm.values import Value, any_null
-from ir import TIMESTAMP, AggregateCall, Column, Expr
+from ir import TIMESTAMP, AggregateCall, Column
 from ir.pipelines import RowProgram
 
 _AHEAD = 16  # rows between asking for memory and using it

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import TableBlock
-from codegen_llvm.accumulators import Accumulator, Store, StoredGroup
+from codegen_llvm.accumulators import Accumulator, Store, StoredGroup, in_turn
 from codegen_llvm.builder import I64, PTR, i64
 from codegen_llvm.chunks import (
     each_chunk,
@@ -98,6 +98,21 @@ class ValueList(Accumulator):
         else:
             with self.cx.b.if_then(self.cx.b.not_(self.argument.null)):
                 yield
+
+
+class OthersList(Accumulator):
+    """The list of another aggregate with the same argument: there is nothing to do."""
+
+    def init(self, slot: ll.Value) -> None:
+        """Nothing of its own."""
+
+    def prepare(self, slot: ll.Value) -> Store:
+        """The other one adds the row."""
+        return in_turn()
+
+    def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
+        """The other one merges the values."""
+        return in_turn()
 
 
 class StringList(ValueList):

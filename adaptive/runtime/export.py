@@ -16,7 +16,7 @@ from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.state import GroupState, Table, slot_dtype
 from adaptive.runtime.user_export import initial_state, user_results
 from codegen_llvm import SlotLayout, gather_slots, gather_strings
-from codegen_llvm.layout import HOLISTIC, MOMENTS, is_decimal_sum
+from codegen_llvm.layout import MOMENTS, is_decimal_sum, list_position
 from ir import (
     BOOL,
     FLOAT64,
@@ -166,7 +166,11 @@ def _columns(program: RowProgram, groups: Groups, bounds: Bounds | None) -> Iter
         null = groups.nulls(groups.layout.key_null_bit(position), set_means_null=True)
         yield _values(groups, f"key{position}", key.expr.type, null)
     for position, aggregate in enumerate(program.aggregates):
-        yield _aggregate(groups, position, aggregate)
+        kept = list_position(program, position)
+        if kept is None:
+            yield _aggregate(groups, position, aggregate)
+        else:
+            yield _holistic(groups, f"agg{kept}", aggregate, _empty(groups, position))
 
 
 def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.Array:
@@ -177,8 +181,6 @@ def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.A
         return _wide_sum(groups, field, aggregate, empty)
     if is_decimal_sum(aggregate.call):
         return _decimal_sum(groups, field, aggregate, empty)
-    if aggregate.call.function in HOLISTIC:
-        return _holistic(groups, field, aggregate, empty)
     if aggregate.call.function == "avg":
         count = groups.column(f"{field}.count")
         with np.errstate(invalid="ignore", divide="ignore"):
