@@ -17,7 +17,7 @@ from codegen_llvm.builder import I8, I64, I128, PTR, KernelContext, i64, llvm_ty
 from codegen_llvm.chunks import each_chunk, list_bytes
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.layout import element_bytes
-from codegen_llvm.ordering import COUNTERS_BITS, Counters, KeyArray, following, nth, sort
+from codegen_llvm.ordering import COUNTERS_BITS, Counters, KeyArray, neighbours, sort
 from codegen_llvm.sorted_strings import build_string_functions
 from codegen_llvm.table import store_value
 from codegen_llvm.values import Value
@@ -92,8 +92,7 @@ class _Lists:
             keys = self._keys(cx, nexts, ends, group, data)
             with cx.b.if_then(cx.b.icmp_signed(">", keys.size, i64(0))):
                 rank = cx.b.load(cx.element(ranks, group, I64), typ=I64)
-                low = nth(keys, rank, spare, counters)
-                high = following(keys, low, rank)
+                low, high = neighbours(keys, rank, spare, counters)
                 cx.b.store(self._as_float(cx, low), cx.element(lows, group, _F64))
                 cx.b.store(self._as_float(cx, high), cx.element(highs, group, _F64))
         cx.b.ret_void()

@@ -163,6 +163,26 @@ def _only(
     return cx.b.load(copied, typ=I64)
 
 
+def neighbours(
+    keys: KeyArray, rank: ll.Value, spare: ll.Value, counters: Counters
+) -> tuple[ll.Value, ll.Value]:
+    """The keys of a rank and of the next one, if there is one; few keys are sorted."""
+    cx = keys.cx
+    low, high = (cx.variable(keys.type, keys.constant(0)) for _ in range(2))
+    with cx.b.if_else(_are_few(keys)) as (then, otherwise):
+        with then:
+            _insert_each(keys)
+            last = cx.b.sub(keys.size, i64(1))
+            above = cx.b.select(cx.b.icmp_signed("<", rank, last), cx.b.add(rank, i64(1)), last)
+            cx.b.store(keys.load(rank), low)
+            cx.b.store(keys.load(above), high)
+        with otherwise:
+            found = nth(keys, rank, spare, counters)
+            cx.b.store(found, low)
+            cx.b.store(following(keys, found, rank), high)
+    return cx.b.load(low, typ=keys.type), cx.b.load(high, typ=keys.type)
+
+
 def following(keys: KeyArray, key: ll.Value, rank: ll.Value) -> ll.Value:
     """The key of the next rank, where `key` has this one; vectorised by LLVM."""
     cx = keys.cx
@@ -182,13 +202,16 @@ def sort(keys: KeyArray, low: ll.Value, span: ll.Value, spare: ll.Value) -> KeyA
     """The keys in order, in one of the two places: few by insertion, others digit by digit."""
     cx = keys.cx
     place = cx.variable(PTR, keys.data)
-    few = cx.b.icmp_signed("<=", keys.size, i64(_FEW))
-    with cx.b.if_else(few) as (then, otherwise):
+    with cx.b.if_else(_are_few(keys)) as (then, otherwise):
         with then:
             _insert_each(keys)
         with otherwise:
             _sort_digits(keys, low, span, spare, place)
     return KeyArray(cx, keys.type, cx.b.load(place, typ=PTR), keys.size)
+
+
+def _are_few(keys: KeyArray) -> ll.Value:
+    return keys.cx.b.icmp_signed("<=", keys.size, i64(_FEW))
 
 
 def _insert_each(keys: KeyArray) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.runtime.memory import SLOT_MEMORY
+from adaptive.runtime.memory import ARENA_MEMORY, SLOT_MEMORY
 from codegen_llvm import SlotLayout
 from codegen_llvm.abi import DirectoryEntry, StateBlock, TableBlock, hash_word
 
@@ -125,15 +125,17 @@ class Table:
     def add_arena(self, room: int) -> None:
         """Give kernels a new piece of memory for strings; the old ones stay where they are."""
         grown = _FIRST_ARENA_BYTES << min(len(self.arenas), 16)
-        size = max(room, min(grown, _MOST_ARENA_BYTES))
-        arena = np.empty(size, np.uint8)
+        # A power of two, so that the next table finds memory of the same size.
+        size = 1 << (max(room, min(grown, _MOST_ARENA_BYTES)) - 1).bit_length()
+        arena = ARENA_MEMORY.take(size)
         self.arenas.append(arena)
         self.block.arena_next = arena.ctypes.data
         self.block.arena_end = arena.ctypes.data + size
 
     def adopt_strings(self, other: Table) -> None:
-        """Keep the memory of another table's strings alive: its groups were moved here."""
+        """Take over the memory of another table's strings: its groups were moved here."""
         self.arenas += other.arenas
+        other.arenas = []
 
     def share(self, owners: int) -> None:
         """So many have to release it before its memory is given back; one thread at a time."""
@@ -144,6 +146,8 @@ class Table:
         self._owners -= 1
         if not self._owners:
             SLOT_MEMORY.give(self._memory)
+            while self.arenas:  # emptied, because tables of one shared piece have one list
+                ARENA_MEMORY.give(self.arenas.pop())
 
     def _resize(self, slots: int) -> None:
         self._memory = SLOT_MEMORY.take(slots * self.layout.size)

@@ -134,10 +134,10 @@ WRONG: list[tuple[str, Callable[[], Aggregation]]] = [
         lambda: f.aggregate("price", initial=f.lit(1) + 1, accumulate=f.least, merge=f.least),
     ),
     (
-        "the state 'state' starts as string and becomes",
+        "the state 'state' starts as bool and becomes",
         lambda: f.aggregate(
             "price",
-            initial="",
+            initial=True,
             accumulate=lambda state, price: price,
             merge=lambda left, right: left,
         ),
