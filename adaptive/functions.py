@@ -13,6 +13,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 import ir
+from adaptive.api import moments
 from adaptive.api.aggregation import Aggregation
 from adaptive.api.durations import Duration, duration_us
 from adaptive.api.expression import (
@@ -170,6 +171,10 @@ def aggregate(
     """
     parts = Parts(initial, accumulate, merge, result, inverse)
     return UserAggregation(name, inputs=tuple(map(column_of, inputs)), parts=parts)
+
+
+corr, covar_pop, covar_samp = moments.corr, moments.covar_pop, moments.covar_samp
+skewness, kurtosis = moments.skewness, moments.kurtosis
 
 
 def window(
