@@ -38,10 +38,11 @@ class SessionRows(KeyedRows):
         owns_all: bool,
     ) -> None:
         super().__init__(cx, program, layout, slots, lookups, owns_all=owns_all)
-        _, first, _, _ = cx.function.args
+        _, self.first, _, last = cx.function.args
         self.closed_to = cx.variable(I64, cx.load_field(self.state, KeyedBlock, "closed_to"))
         self.lag = cx.load_field(self.state, KeyedBlock, "lag")
-        self.followed = cx.variable(I64, first)  # the rows before it have moved the watermark
+        self.followed = cx.variable(I64, self.first)  # rows before it have moved the watermark
+        self.in_order = self._in_order(last)
         self.time: ll.Value = i64(0)
         self.end: ll.Value = i64(0)
 
@@ -92,13 +93,62 @@ class SessionRows(KeyedRows):
         with cx.b.if_then(cx.b.icmp_unsigned("!=", joined, NULL), likely=False):
             self._join(found, joined, cx.b.load(link_to_second, typ=PTR))
 
+    def _in_order(self, last: ll.Value) -> ll.Value | None:
+        """Whether the times of the block are in order, and none is null; vectorised by LLVM."""
+        column = self._watermark
+        if column is None or column.nullable:
+            return None
+        cx, out_of_order = self.cx, self.cx.variable(I64, i64(0))
+        times = self.columns.values(column.name)
+        with cx.loop(cx.b.add(self.first, i64(1)), last, "order") as row:
+            before, here = (
+                cx.b.load(cx.element(times, at, I64), typ=I64)
+                for at in (cx.b.sub(row, i64(1)), row)
+            )
+            wrong = cx.b.zext(cx.b.icmp_signed(">", before, here), I64)
+            cx.b.store(cx.b.or_(cx.b.load(out_of_order, typ=I64), wrong), out_of_order)
+        return cx.b.icmp_signed("==", cx.b.load(out_of_order, typ=I64), i64(0))
+
+    @property
+    def _watermark(self) -> Column | None:
+        """The column whose times move the watermark."""
+        if self.program.watermark is None:
+            return None
+        field = self.program.input[self.program.watermark]
+        return Column(field.name, field.type, field.nullable)
+
     def _follow(self, row: ll.Value) -> None:
         """The rows before this one, also those that were filtered, move what is closed."""
-        if self.program.watermark is None:
+        if self._watermark is None:
             return
-        cx, field = self.cx, self.program.input[self.program.watermark]
-        column = Column(field.name, field.type, field.nullable)
-        greatest = cx.variable(I64, i64(INT64.low))
+        cx, greatest = self.cx, self.cx.variable(I64, i64(INT64.low))
+        if self.in_order is None:
+            self._see_times(self._watermark, row, greatest)
+        else:
+            with cx.b.if_else(self.in_order) as (ordered, unordered):
+                with ordered:
+                    self._see_last_time(self._watermark, row, greatest)
+                with unordered:
+                    self._see_times(self._watermark, row, greatest)
+        subtract = cx.external("llvm.ssub.sat.i64", I64, I64, I64)
+        smax = cx.external("llvm.smax.i64", I64, I64, I64)
+        closed_to = cx.b.call(subtract, [cx.b.load(greatest, typ=I64), self.lag])
+        cx.b.store(cx.b.call(smax, [cx.b.load(self.closed_to, typ=I64), closed_to]), self.closed_to)
+
+    def _see_last_time(self, column: Column, row: ll.Value, greatest: ll.Value) -> None:
+        """In order, the greatest time is that of the row before; without a branch.
+
+        A loop over the rows between would end at another one each time, as nobody predicts.
+        """
+        cx = self.cx
+        begins = cx.b.icmp_signed("==", row, self.first)
+        before = cx.b.select(begins, row, cx.b.sub(row, i64(1)))
+        time = cx.b.load(cx.element(self.columns.values(column.name), before, I64), typ=I64)
+        cx.b.store(cx.b.select(begins, i64(INT64.low), time), greatest)
+
+    def _see_times(self, column: Column, row: ll.Value, greatest: ll.Value) -> None:
+        """The greatest time of the rows since the last one that was looked at."""
+        cx = self.cx
         smax = cx.external("llvm.smax.i64", I64, I64, I64)
         with cx.loop(cx.b.load(self.followed, typ=I64), row, "time") as earlier:
             cx.row = earlier
@@ -109,9 +159,6 @@ class SessionRows(KeyedRows):
                 later = cx.b.select(time.null, known, later)
             cx.b.store(later, greatest)
         cx.b.store(row, self.followed)
-        subtract = cx.external("llvm.ssub.sat.i64", I64, I64, I64)
-        closed_to = cx.b.call(subtract, [cx.b.load(greatest, typ=I64), self.lag])
-        cx.b.store(cx.b.call(smax, [cx.b.load(self.closed_to, typ=I64), closed_to]), self.closed_to)
 
     def _counted_here(self) -> ll.Value:
         """1, unless another partition counts the late row: its keys were not evaluated."""

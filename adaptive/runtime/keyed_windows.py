@@ -269,7 +269,8 @@ class KeyedWindows:
         with _COMPILING:
             code = _compiled_move(self.program, old.layout)
         args.state, args.row_end = new.address, len(old.table.slots)
-        while Exit(code.move(ctypes.addressof(args), old.address)) == Exit.GROW_ARENA:
+        while (left := Exit(code.move(ctypes.addressof(args), old.address))) != Exit.DONE:
+            assert left == Exit.GROW_ARENA, left
             new.table.add_arena(int(args.detail))
             args.row_begin = args.rows_done
         self._old_tables.append(old.table)
