@@ -1,4 +1,4 @@
-"""Arithmetic and casts in generated code, with Spark's overflow and division rules."""
+"""Arithmetic in generated code, with Spark's overflow and division rules."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, KernelContext, llvm_type
 from codegen_llvm.values import Value, any_null
-from ir import BOOL, FLOAT64, INT32, INT64, Call, Cast, DataType, EvalMode
-from ir.casts import cast_can_lose
+from ir import INT32, INT64, Call, Cast, DataType, EvalMode
 
 _CHECKED = {"add": "sadd", "subtract": "ssub", "multiply": "smul"}
 _FLOAT_OPS: dict[str, Callable[..., ll.Value]] = {
@@ -99,15 +98,6 @@ def _cut_sum(cx: KernelContext, rest: ll.Value, divisor: ll.Value) -> ll.Value:
     return cx.b.trunc(cx.b.srem(cx.b.add(rest, divisor), divisor), narrow)
 
 
-def lower_cast(cx: KernelContext, cast: Cast, value: Value) -> Value:
-    """A conversion between numbers and booleans."""
-    source, target = value.type, cast.type
-    made = Value(target, _converted(cx, value, target), value.null)
-    if not cast_can_lose(source, target) or cast.mode is EvalMode.LEGACY:
-        return made
-    return lossy(cx, cast, made, _out_of_range(cx, value, target), "CAST_OVERFLOW")
-
-
 def checked(
     cx: KernelContext, operation: str, left: ll.Value, right: ll.Value
 ) -> tuple[ll.Value, ll.Value]:
@@ -173,26 +163,6 @@ def _safe_divisor(cx: KernelContext, value: Value) -> ll.Value:
     return cx.b.select(cx.b.icmp_unsigned("<=", shifted, one), one, payload)
 
 
-def _converted(cx: KernelContext, value: Value, target: DataType) -> ll.Value:
-    source, payload, to = value.type, value.payload, llvm_type(target)
-    if source == target:
-        return payload
-    if target == BOOL:
-        zero = ll.Constant(payload.type, 0.0 if source.is_float else 0)
-        if source.is_float:
-            return cx.b.fcmp_unordered("!=", payload, zero)
-        return cx.b.icmp_signed("!=", payload, zero)
-    if target.is_float:
-        if source.is_float:
-            return cx.b.fpext(payload, to) if target == FLOAT64 else cx.b.fptrunc(payload, to)
-        return cx.b.uitofp(payload, to) if source == BOOL else cx.b.sitofp(payload, to)
-    if source == BOOL:
-        return cx.b.zext(payload, to)
-    if source.is_float:
-        return float_to_integer(cx, payload, target)
-    return cx.b.sext(payload, to) if target.bits > source.bits else cx.b.trunc(payload, to)
-
-
 def float_to_integer(cx: KernelContext, payload: ll.Value, target: DataType) -> ll.Value:
     """Saturating, with NaN as 0, as on the JVM; int8 and int16 are cut from int32, as there."""
     wide = llvm_type(target if target.bits >= 32 else INT32)
@@ -202,7 +172,7 @@ def float_to_integer(cx: KernelContext, payload: ll.Value, target: DataType) -> 
     return made if target.bits >= 32 else cx.b.trunc(made, llvm_type(target))
 
 
-def _out_of_range(cx: KernelContext, value: Value, target: DataType) -> ll.Value:
+def out_of_range(cx: KernelContext, value: Value, target: DataType) -> ll.Value:
     """Whether a number has no counterpart in an integer type."""
     payload = value.payload
     if not value.type.is_float:

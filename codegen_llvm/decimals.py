@@ -31,7 +31,7 @@ def lower_decimal_sum(cx: KernelContext, call: Call, args: list[Value]) -> Value
     """add, subtract."""
     left, right = (decimal_of(arg.type) for arg in call.args)
     digits, scale = ideal_digits(call.function, left, right)
-    wide = _width(digits)
+    wide = width_of(digits)
     first, second = (
         scaled_up(cx, cx.b.sext(value.payload, wide) if wide != I128 else value.payload, by)
         for value, by in zip(args, (scale - left.scale, scale - right.scale), strict=True)
@@ -199,7 +199,7 @@ def ratio_function(
     cx = _function(module, name)
     negative, (dividend, divisor) = _signs_apart(cx, *cx.function.args)
     shift = CONTEXT_DIGITS + right_scale - left.scale
-    wide = _width(left.precision + shift)
+    wide = width_of(left.precision + shift)
     long = scaled_up(cx, cx.b.zext(dividend, wide), shift)
     made = divide_half_up(cx, long, divisor)
     made = _dropped(cx, made, CONTEXT_DIGITS - result.scale)
@@ -229,16 +229,16 @@ def _return_rounded_twice(
     surplus: ll.Value = ll.Constant(I64, 0)
     for digits in range(CONTEXT_DIGITS, 2 * MAX_PRECISION):
         surplus = cx.b.add(surplus, cx.b.zext(_exceeds(cx, product, digits), I64))
-    powers = _powers(cx.module)
-    first = divide_half_up(cx, product, _power(cx, powers, surplus))
+    table = powers(cx.module)
+    first = divide_half_up(cx, product, power_at(cx, table, surplus))
     left = cx.b.sub(ll.Constant(I64, drop), surplus)
     too_large = cx.b.icmp_signed("<=", left, ll.Constant(I64, 0))
     safe = cx.b.select(too_large, ll.Constant(I64, 1), left)
-    second = divide_half_up(cx, first, _power(cx, powers, safe))
+    second = divide_half_up(cx, first, power_at(cx, table, safe))
     _return(cx, negative, second, cx.b.or_(too_large, _exceeds(cx, second, precision)))
 
 
-def _powers(module: ll.Module) -> ll.Value:
+def powers(module: ll.Module) -> ll.Value:
     """The address of a table of the powers of ten that fit 128 bits."""
     name = "decimal.powers"
     if name not in module.globals:
@@ -249,9 +249,9 @@ def _powers(module: ll.Module) -> ll.Value:
     return ll.FormattedConstant(ll.PointerType(), module.globals[name].get_reference())
 
 
-def _power(cx: KernelContext, powers: ll.Value, exponent: ll.Value) -> ll.Value:
+def power_at(cx: KernelContext, table: ll.Value, exponent: ll.Value) -> ll.Value:
     """10 to a power between 0 and 38."""
-    return cx.b.load(cx.element(powers, exponent, I128), typ=I128)
+    return cx.b.load(cx.element(table, exponent, I128), typ=I128)
 
 
 def _dropped(cx: KernelContext, size: ll.Value, drop: int) -> ll.Value:
@@ -286,7 +286,7 @@ def _divided(
     scale = max(left.scale, right.scale)
     _, (first, second) = _signs_apart(cx, args[0].payload, divisor)
     digits = [type_.precision - type_.scale + scale for type_ in (left, right)]
-    wide = _width(max(digits))
+    wide = width_of(max(digits))
     dividend = scaled_up(cx, _extended(cx, first, wide), scale - left.scale)
     if digits[1] <= _DIGITS[128]:
         whole, rest = divide(cx, dividend, scaled_up(cx, second, scale - right.scale))
@@ -299,7 +299,7 @@ def _extended(cx: KernelContext, value: ll.Value, wide: ll.IntType) -> ll.Value:
     return value if wide == value.type else cx.b.zext(value, wide)
 
 
-def _width(digits: int) -> ll.IntType:
+def width_of(digits: int) -> ll.IntType:
     """The narrowest integer that has these decimal digits."""
     return ll.IntType(min(bits for bits, most in _DIGITS.items() if digits <= most))
 

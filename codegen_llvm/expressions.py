@@ -11,6 +11,7 @@ from codegen_llvm import arithmetic as arith
 from codegen_llvm import comparisons as comp
 from codegen_llvm import mathematics as math
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
+from codegen_llvm.casts import lower_cast
 from codegen_llvm.dates import DATE_LOWERINGS
 from codegen_llvm.decimals import DECIMAL_LOWERINGS
 from codegen_llvm.instants import INSTANT_LOWERINGS
@@ -111,7 +112,7 @@ def lower(cx: KernelContext, scope: Scope, expr: Expr) -> Value:
         case Literal():
             return constant(cx, expr)
         case Cast(child):
-            return arith.lower_cast(cx, expr, lower(cx, scope, child))
+            return lower_cast(cx, expr, lower(cx, scope, child))
         case Call(function) if function in LOWERINGS:
             return _lower_regular(cx, scope, expr)
         case Call():

@@ -207,7 +207,7 @@ class BlockFilter:
             case Literal():
                 return not _is_wide(expr.type)
             case Cast(child):
-                return self._is_vectorised(child)
+                return not _is_wide(expr.type) and self._is_vectorised(child)
             case Call(function, args):
                 return function in _VECTORISED and all(map(self._is_vectorised, args))
         return False

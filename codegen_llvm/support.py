@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from codegen_llvm.expressions import BRANCHING, LOWERINGS
 from codegen_llvm.layout import MAX_TAG_BITS
-from ir import BOOL, Aggregate, Call, Cast, Expr, Sink, TumblingWindow, UserAggregate
+from ir import Aggregate, Call, Expr, Sink, TumblingWindow, UserAggregate
 from ir.pipelines import ProjectionProgram, RowProgram, cut, flatten, flatten_projection
 from ir.text_form import expr_text, window_text
 
@@ -70,10 +70,3 @@ def _expression_reasons(expr: Expr) -> Iterator[str]:
     for node in expr.walk():
         if isinstance(node, Call) and node.function not in LOWERINGS.keys() | BRANCHING:
             yield f"function {node.function} in `{expr_text(expr)}` is not compiled"
-        if isinstance(node, Cast) and not _is_compiled_cast(node):
-            yield f"`{expr_text(node)}` is not compiled"
-
-
-def _is_compiled_cast(cast: Cast) -> bool:
-    types = (cast.child.type, cast.type)
-    return all(t.is_integer or t.is_float or t is BOOL for t in types)

@@ -19,7 +19,7 @@ _REGION = re.compile(r"[A-Za-z][A-Za-z0-9~/._+-]+")
 # Names that Java has always had for offsets of whole hours.
 SHORT_ZONES = {"EST": -5, "MST": -7, "HST": -10}
 UTC_PREFIXES = ("UTC", "GMT", "UT")
-_MOST_OFFSET_S = 18 * 3600
+MOST_OFFSET_S = 18 * 3600
 
 
 class NotInText(ValueError):
@@ -97,7 +97,7 @@ def _fixed_offset(text: str) -> int | None:
     parts = (digit or hours, minutes or more_minutes or 0, seconds or more_seconds or 0)
     hour, minute, second = map(int, parts)
     total = (hour * 60 + minute) * 60 + second
-    if minute > 59 or second > 59 or total > _MOST_OFFSET_S:
+    if minute > 59 or second > 59 or total > MOST_OFFSET_S:
         return None
     return -total if sign == "-" else total
 

@@ -59,14 +59,15 @@ def shortest_digits(value: float, type_: DataType) -> tuple[int, int]:
     """
     exact = Fraction(value)
     low, high, closed = _rounding_interval(exact, type_)
-    magnitude = math.floor(math.log10(value)) + 1  # one off at worst: then a digit more is tried
-    for digits in range(1, 20):
+    magnitude = math.floor(math.log10(value)) + 1  # digits before the point, one off at worst
+    magnitude += exact >= Fraction(10) ** magnitude
+    magnitude -= exact < Fraction(10) ** (magnitude - 1)
+    for digits in range(2, 18):
         unit = Fraction(10) ** (magnitude - digits)
         number = round(exact / unit)
         candidates = sorted((number, number + 1), key=lambda n: abs(n * unit - exact))
         for found in candidates:
-            inside = low < found * unit < high or (closed and found * unit in (low, high))
-            if inside and found >= 10:
+            if low < found * unit < high or (closed and found * unit in (low, high)):
                 return found, magnitude - digits
     raise AssertionError(f"{value!r} has no digits")
 
