@@ -43,6 +43,7 @@ from ir import (
     decimal,
 )
 from ir.arithmetic import round_to
+from ir.casts import can_cast
 from ir.errors import IrTypeError
 from tests.calendar_forms import (
     DATE_PARTS,
@@ -279,8 +280,12 @@ def _shift(maker: _Maker, type_: DataType, depth: int) -> Expr:
 
 
 def _cast(maker: _Maker, type_: DataType, depth: int) -> Expr:
-    source = maker.draw(st.sampled_from((BOOL, *NUMBERS)))
-    return Cast(maker.expr(source, depth), type_, maker.draw(st.sampled_from(maker.modes)))
+    """From any type that can be cast; seldom from text, which is mostly wrong."""
+    mode = maker.draw(st.sampled_from(maker.modes))
+    sources = [t for t in ALL_TYPES if not t.is_bytes and can_cast(t, type_, mode)]
+    if not sources or not maker.draw(st.integers(0, 5)):
+        sources = [BINARY if type_ is BINARY else STRING]
+    return Cast(maker.expr(maker.draw(st.sampled_from(sources)), depth), type_, mode)
 
 
 def _coalesce(maker: _Maker, type_: DataType, depth: int) -> Expr:
@@ -344,7 +349,7 @@ def _like(maker: _Maker, type_: DataType, depth: int) -> Expr:
     return maker.call("like", (maker.expr(STRING, depth), pattern))
 
 
-_CHOICES: tuple[Form, ...] = (_coalesce, _case_when, _extreme)
+_CHOICES: tuple[Form, ...] = (_coalesce, _case_when, _extreme, _cast)
 _COMPARISONS = _over_any_type("eq", "ne", "lt", "le", "gt", "ge", "eq_null_safe", least=2, most=2)
 _ARITHMETIC: tuple[Form, ...] = (
     _function("add", "subtract", "multiply", args=2),
