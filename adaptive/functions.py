@@ -25,6 +25,7 @@ from adaptive.api.expression import (
     column_of,
     value_of,
 )
+from adaptive.api.fields import field_function
 from adaptive.api.user_aggregation import Parts, UserAggregation
 from adaptive.api.windows import ArrivalTime, CountWindows, SessionWindows, TimeWindows, WindowOver
 from ir.aggregates import ALIASES
@@ -109,6 +110,14 @@ def zeroifnull(value: object) -> Expression:
 def nullifzero(value: object) -> Expression:
     """The number, or null where it is 0."""
     return nullif(value, 0)
+
+
+def extract(field: str, source: object) -> Expression:
+    """A field of a date or timestamp by its name; seconds are a decimal with their fraction."""
+    return Apply(field_function(field), (column_of(source),))
+
+
+date_part = datepart = extract
 
 
 def count(value: object = "*") -> Aggregation:

@@ -259,6 +259,16 @@ def _rounded_months(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -
     return _regular(function, [*args[:2], *is_rounded], mode)
 
 
+def _sum(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
+    """A date and a number of days make a date, as in Spark."""
+    match [arg.type for arg in args]:
+        case [ir.DATE, days] if days.is_integer:
+            return _regular("date_add" if function == "add" else "date_sub", args, mode)
+        case [days, ir.DATE] if days.is_integer and function == "add":
+            return _regular("date_add", args[::-1], mode)
+    return _arithmetic(function, args, mode)
+
+
 def _of_dates(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.Expr:
     """A timestamp is taken as its date, in UTC."""
     days = [explicit(a, ir.DATE, mode) if a.type is ir.TIMESTAMP else a for a in args]
@@ -279,8 +289,8 @@ def _case_when(function: str, args: Sequence[ir.Expr], mode: ir.EvalMode) -> ir.
 _IRREGULAR: dict[str, Callable[[str, Sequence[ir.Expr], ir.EvalMode], ir.Expr]] = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), _comparison),
     **dict.fromkeys(("eq_null_safe", "between", "in"), _comparison),
-    **dict.fromkeys(("add", "subtract", "multiply", "divide"), _arithmetic),
-    **dict.fromkeys(("int_divide", "remainder"), _arithmetic),
+    **dict.fromkeys(("add", "subtract"), _sum),
+    **dict.fromkeys(("multiply", "divide", "int_divide", "remainder", "pmod"), _arithmetic),
     **dict.fromkeys(("ceil", "floor"), _rounding),
     **dict.fromkeys(("round", "bround"), _to_digits),
     **dict.fromkeys(("year", "quarter", "month", "day", "dayofyear", "dayofweek"), _of_dates),

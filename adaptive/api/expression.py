@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any
 
@@ -112,12 +113,18 @@ class Expression:
         return Apply("bit_xor", (self, value_of(other)))
 
     def __add__(self, other: object) -> Expression:
+        if isinstance(other, timedelta):
+            return _later(self, other)
         return Apply("add", (self, value_of(other)))
 
     def __radd__(self, other: object) -> Expression:
+        if isinstance(other, timedelta):
+            return _later(self, other)
         return Apply("add", (value_of(other), self))
 
     def __sub__(self, other: object) -> Expression:
+        if isinstance(other, timedelta):
+            return _later(self, -other)
         return Apply("subtract", (self, value_of(other)))
 
     def __rsub__(self, other: object) -> Expression:
@@ -306,6 +313,12 @@ class When(Expression):
 
     def bind(self, schema: ir.Schema) -> ir.Expr:
         return self.otherwise(None).bind(schema)
+
+
+def _later(time: Expression, length: timedelta) -> Expression:
+    """A time moved by a length that is the same everywhere."""
+    micros = length // timedelta(microseconds=1)
+    return Apply("timestamp_add", (Constant("microsecond"), Constant(micros), time))
 
 
 def value_of(value: object) -> Expression:

@@ -43,7 +43,10 @@ def literal_of(value: object) -> ir.Literal:
 
 def _advice(value: object) -> str:
     if isinstance(value, timedelta):
-        return "a timedelta is for windows and watermarks: f.window('t', timedelta(seconds=10))"
+        return (
+            "a timedelta is for windows and watermarks: f.window('t', timedelta(seconds=10)),"
+            " or beside + and -: f.col('t') + timedelta(hours=1)"
+        )
     if isinstance(value, list | tuple | set):
         return "for one of several values write f.col('x').isin(1, 2)"
     return "constants are None, bool, int, float, str, bytes, date, datetime and Decimal"

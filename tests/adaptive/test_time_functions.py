@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -40,6 +40,14 @@ NOON = microseconds(datetime(2024, 2, 29, 12, tzinfo=UTC))
         (f.timestamp_diff("minute", f.lit("2024-02-29 12:00:00"), "t"), 74),
         (f.months_between(f.lit("2024-03-31 13:14:15"), "t"), 1.0),
         (f.months_between(f.lit("2024-03-30 13:14:15"), "t"), 1.03225806),
+        (f.col("t") + timedelta(hours=1), ROW["t"] + 3_600_000_000),
+        (timedelta(days=1) + f.col("t"), ROW["t"] + 86_400_000_000),
+        (f.col("t") - timedelta(microseconds=1), ROW["t"] - 1),
+        (f.col("d") + 1, days(date(2024, 3, 1))),
+        (1 + f.col("d"), days(date(2024, 3, 1))),
+        (f.col("d") - f.col("n"), days(date(2024, 2, 4))),
+        (f.extract("DOW", "d"), 5),
+        (f.date_part("seconds", "t"), 15_678_901),
         (f.year("d"), 2024),
         (f.dayofmonth("d"), 29),
         (f.weekofyear("d"), 9),
@@ -80,6 +88,7 @@ def test_a_timestamp_is_taken_as_its_date() -> None:
     [
         (lambda: f.timestamp_add("fortnight", 1, "t"), "no unit 'fortnight'; units are"),
         (lambda: f.next_day("d", "someday"), "no day 'someday'; write 'monday'"),
+        (lambda: f.extract("epoch", "t"), "no field 'epoch'; fields are year"),
         (lambda: f.round("x", f.col("n")), "needs a constant as argument 2"),
         (lambda: f.date_trunc(f.col("s"), "t"), "constant"),
     ],
