@@ -15,7 +15,7 @@ from adaptive.api import Stream
 from adaptive.api.durations import Duration, duration_us
 from adaptive.engine.arrival import Arrival, Clock, Ticker, wall_clock_us
 from adaptive.engine.assembly import Query, assemble
-from adaptive.engine.choice import VariantChoice
+from adaptive.engine.choice import History, VariantChoice
 from adaptive.engine.flow import FixedSize, Flow, WhenFull
 from adaptive.engine.morsels import MorselSizes
 from adaptive.engine.query import Results
@@ -123,6 +123,10 @@ class Engine:
         """The memory of open windows."""
         above = sum(windows.bytes for windows in self._made.windows if windows is not None)
         return above + sum(work.bytes for work in self._made.works)
+
+    def history(self) -> History:
+        """The variants that ran over slices of time, and how fast each was; also afterwards."""
+        return self._choice.history
 
     def push(self, batch: pa.RecordBatch | pa.Table) -> Made:
         """Add rows; returns the results that have become final since the last call."""

@@ -133,9 +133,8 @@ class SlicedWork:
         worker, queued = self._workers[number], morsel.queued
         assert queued is not None
         bound = queued.bounds[self._number]
-        spec = self._choice.spec(bound)
         worker.begin(bound, morsel.first, morsel.last, queued.row_base)
-        with self._choice.timed(morsel.rows):
+        with self._choice.variant(bound, morsel.rows) as spec:
             while True:
                 reached = worker.run(spec, *self._limits(number, morsel))
                 if reached is None:

@@ -318,3 +318,15 @@ def test_rounded_aggregates_differ_in_the_last_digits_only(threads: int) -> None
     for start, row in zip(starts, made.to_pylist(), strict=True):
         for name in aggregates:
             assert row[name] == pytest.approx(wanted[start, row["k"]][name], rel=1e-9)
+
+
+def test_the_history_has_what_ran() -> None:
+    with Engine(sums(), threads=0) as engine:
+        engine.push(batch((1, 1, 5), (1, 2, 5)))
+        engine.push(batch((1, 3, 0)).set_column(2, "v", pa.array([None], pa.int64())))
+        engine.finish()
+    made = engine.history().to_arrow()
+    assert made["rows"].to_pylist() == [2, 1]
+    assert made["has_nulls"].to_pylist() == [False, True]
+    assert set(made["tier"].to_pylist()) == {"generic"}
+    assert all(ns > 0 for ns in made["ns_per_row"].to_pylist())
