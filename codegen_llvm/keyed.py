@@ -52,8 +52,8 @@ class CompiledKeyed:
     lookup_columns: tuple[str, ...]
     errors: tuple[tuple[str, str], ...]
 
-    def error(self, number: int, row: int) -> EvaluationError:
-        """The error that an exit with this number reports, at a row of the batch."""
+    def error(self, number: int, row: int | None) -> EvaluationError:
+        """The error that an exit with this number reports, at a row of the batch if it is one's."""
         condition, expression = self.errors[number]
         return EvaluationError(condition, expression, row)
 

@@ -10,12 +10,12 @@ from functools import partial
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import KeyedBlock
-from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.builder import I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.combine import stored_keys
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.keyed_slots import NEXT, WindowSlots, lists_of, repeat_while
 from codegen_llvm.layout import SlotLayout
-from ir import CountWindow
+from ir import CountWindow, EvaluationError
 from ir.pipelines import RowProgram
 
 MOVE = "move"
@@ -32,6 +32,11 @@ class CompiledMove:
 
     code: MachineCode
     move: Callable[[int, int], int]
+    errors: tuple[tuple[str, str], ...]
+
+    def error(self, number: int) -> EvaluationError:
+        """The error that an exit with this number reports."""
+        return EvaluationError(*self.errors[number])
 
 
 def compile_move(program: RowProgram, layout: SlotLayout) -> CompiledMove:
@@ -40,7 +45,8 @@ def compile_move(program: RowProgram, layout: SlotLayout) -> CompiledMove:
     _build_move(module, program, layout)
     code = compile_module(module)
     address = ctypes.c_void_p
-    return CompiledMove(code, code.function(MOVE, ctypes.c_int32, address, address))
+    move = code.function(MOVE, ctypes.c_int32, address, address)
+    return CompiledMove(code, move, tuple(errors_of(module)))
 
 
 def _build_move(module: ll.Module, program: RowProgram, layout: SlotLayout) -> None:

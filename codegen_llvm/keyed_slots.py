@@ -63,7 +63,9 @@ def narrow_layout(program: RowProgram) -> SlotLayout | None:
     if 1 + len(program.keys) + len(program.aggregates) > NUMBER_SHIFT:
         return None
     for call in (aggregate.call for aggregate in program.aggregates):
-        if call.type.is_bytes or call.function not in _OF_FIXED_SIZE:
+        if call.definition is not None or call.function not in _OF_FIXED_SIZE:
+            return None
+        if call.type.is_bytes:
             return None
     return slot_layout(program, False)
 

@@ -224,11 +224,13 @@ class KeyedWindows:
             while (code := Exit(kernel.close(ctypes.addressof(args)))) != Exit.DONE:
                 if code == Exit.ERROR:
                     raise EvaluationError(*kernel.errors[int(args.detail)])
-                if code == Exit.GROW_ARENA:  # not to be moved amid: slots would have other numbers
-                    self._state.table.add_arena(int(args.detail))
-                else:
-                    assert code == Exit.OUTPUT_FULL, code
-                    self._state.grow_results(int(args.detail))
+                match code:
+                    case Exit.GROW_ARENA:  # not to be moved amid: slots would have other numbers
+                        self._state.table.add_arena(int(args.detail))
+                    case Exit.OUTPUT_FULL:
+                        self._state.grow_results(int(args.detail))
+                    case _:
+                        raise kernel.error(int(args.detail), None)
                 args.row_begin = args.rows_done
 
     def _widen_in_time(self, rows: int) -> None:
@@ -270,7 +272,8 @@ class KeyedWindows:
             code = _compiled_move(self.program, old.layout)
         args.state, args.row_end = new.address, len(old.table.slots)
         while (left := Exit(code.move(ctypes.addressof(args), old.address))) != Exit.DONE:
-            assert left == Exit.GROW_ARENA, left
+            if left != Exit.GROW_ARENA:
+                raise code.error(int(args.detail))
             new.table.add_arena(int(args.detail))
             args.row_begin = args.rows_done
         self._old_tables.append(old.table)

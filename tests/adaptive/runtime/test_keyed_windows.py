@@ -13,12 +13,14 @@ from adaptive.runtime.keyed_windows import KeyedWindows
 from codegen_llvm import unsupported_in_engine
 from ir import (
     GENERIC,
+    INT32,
     INT64,
     STRING,
     TIMESTAMP,
     Aggregate,
     AggregateCall,
     Call,
+    Cast,
     Column,
     CountWindow,
     EvalMode,
@@ -43,6 +45,7 @@ from ir import (
 from ir.text_form import window_text
 from tests.arrow import canonical, from_table, to_batch
 from tests.stream_strategies import Punctuation, Rows, Shape, StreamCase, expected, stream_cases
+from tests.user_aggregates import DEFINITIONS
 
 Made = list[dict[str, Scalar]]
 SPECS = (GENERIC, GENERIC, VariantSpec(hints=(SelectRows(3),)))
@@ -112,7 +115,7 @@ def only_windows(case: StreamCase) -> StreamCase:
     return StreamCase(Sink(node, "out"), case.steps)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     case=stream_cases(Shape(windows=("session", "count"), rounding=False, chained=False)),
     parts=st.sampled_from((1, 1, 2, 3)),
@@ -283,6 +286,17 @@ def test_a_late_row_is_not_evaluated() -> None:
     rows = events(40, 3)
     rows[33] = {"k": None, "v": 2**63 - 1, "s": None, "t": 1}
     check(StreamCase(plan, (Rows(tuple(rows)),)), workers_of(plan, 3))
+
+
+def test_users_aggregates_are_merged() -> None:
+    """Sessions that join and windows that overlap merge the states that users have written."""
+    [definition] = [one for one in DEFINITIONS if one.name == "products"]
+    value, bits = VALUE, Cast(VALUE, INT32, EvalMode.LEGACY)
+    call = AggregateCall(definition.name, value, more=(bits,), definition=definition)
+    for window in (SessionWindow(TIME, 9), CountWindow(6, 4), CountWindow(4, 4)):
+        plan = plan_of(window, call)
+        case = StreamCase(plan, in_batches(events(300, 4, 25), 70))
+        check(case, workers_of(plan, 2))
 
 
 def test_a_session_that_ends_after_all_time_fails() -> None:
