@@ -110,7 +110,10 @@ class WindowTable:
         """Merge the groups of a piece, or of another window table, into this one."""
         source = _table_of(table)
         code = self._combiners.get(source.layout, self._layout)
-        if not self.table.groups and self.table.block.limit < source.groups:
+        # Groups come in the order of their hashes: those of a larger source would crowd
+        # at one end of this table until it has grown, and look-ups take quadratic time
+        # (16 s for 800,000 groups behind 130,000).
+        if self.table.block.limit < source.groups:
             self.table.grow(code, at_least=source.groups)
         self._run(code, code.merge, source)
 

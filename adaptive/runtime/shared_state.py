@@ -28,7 +28,7 @@ class Place:
 
 @dataclass
 class SharedPiece:
-    """The tables of one place: mostly one, more where it became full."""
+    """The tables of one place: mostly one, more where it became full; the last is the largest."""
 
     place: Place
     tables: list[Table] = field(default_factory=list)
@@ -95,7 +95,7 @@ class SharedSlices:
     def close(self, boundary: int) -> list[SharedPiece]:
         """What no thread adds to any more, once all have passed a window's end.
 
-        The caller merges the tables and releases them.
+        The caller merges the tables, best in this order, and releases them.
         """
         with self._lock:
             return self._take([p for p in self._pieces if self._is_complete(p, boundary)])
@@ -109,6 +109,7 @@ class SharedSlices:
         taken = [self._pieces.pop(place) for place in places]
         filled = [piece for piece in taken if piece.groups]
         for piece in taken:
+            piece.tables.reverse()  # the groups of the smaller ones are mostly in the largest
             if not piece.groups:
                 piece.release()
         if filled:

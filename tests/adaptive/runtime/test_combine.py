@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -176,6 +177,23 @@ def test_what_cannot_be_taken_out() -> None:
         window.remove(plain)
     with pytest.raises(ValueError, match="not added"):
         WindowTable(program).remove(piece(program, k=[1], v=[1]))
+
+
+def test_a_large_piece_behind_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is room for it before it is added: its groups come in the order of their hashes."""
+    program = query(SUM)
+    small, large = (piece(program, k=list(range(n)), v=[1] * n) for n in (10, 20_000))
+    window, grown = combine(program, [small]), []
+    grow = Table.grow
+
+    def noted(table: Table, code: Any, at_least: int = 0) -> None:
+        grown.append(at_least)
+        grow(table, code, at_least)
+
+    monkeypatch.setattr(Table, "grow", noted)
+    window.add(large)
+    assert grown == [20_000]
+    assert window.groups == 20_000
 
 
 def test_window_tables_on_threads() -> None:
