@@ -25,6 +25,9 @@ _SURE_DIGITS = 15
 # The powers of ten that fit an unsigned integer of 64 bits.
 _MOST_POWER = 19
 _TEXT_BYTES = 64
+# The bits that a float64 has more than a float32, and the least float32 with all its own.
+_NARROW_BITS = 29
+_LEAST_NORMAL = 2.0**-126
 # All digits of any float are nearer to the point.
 _FARTHEST = 400
 
@@ -103,27 +106,39 @@ def _nearest(
 
 
 def _rounded_float(cx: KernelContext, payload: ll.Value, digits: int, half_even: bool) -> ll.Value:
-    """A float32 always takes the slow way: its quotient would have to be rounded once only."""
+    """The quick way, and over it the slow one where that is not sure."""
     digits = max(-_FARTHEST, min(digits, _FARTHEST))
-    if payload.type == FLOAT:
-        slow = _slow_function(cx.module, digits, half_even, "strtof", FLOAT)
-        return cx.b.call(slow, [cx.b.fpext(payload, DOUBLE)])
-    slow = _slow_function(cx.module, digits, half_even, "strtod", DOUBLE)
+    is_float32 = payload.type == FLOAT
+    value = cx.b.fpext(payload, DOUBLE) if is_float32 else payload
+    slow = _slow_function(cx.module, digits, half_even, payload.type)
     if abs(digits) > _EXACT_POWER:
-        return cx.b.call(slow, [payload])
-    size = cx.b.call(cx.external("llvm.fabs.f64", DOUBLE, DOUBLE), [payload])
+        return cx.b.call(slow, [value])
+    size = cx.b.call(cx.external("llvm.fabs.f64", DOUBLE, DOUBLE), [value])
     power = ll.Constant(DOUBLE, 10.0 ** abs(digits))
     scaled = cx.b.fmul(size, power) if digits >= 0 else cx.b.fdiv(size, power)
-    few = cx.b.fcmp_ordered("<", scaled, ll.Constant(DOUBLE, 10.0 ** (_SURE_DIGITS - 1)))
-    made = cx.variable(DOUBLE, payload)
-    with cx.b.if_else(few, likely=True) as (quick, long):
-        with quick:
-            kept = _compared_with_tie(cx, size, scaled, digits, half_even)
-            near = cx.b.fdiv(kept, power) if digits >= 0 else cx.b.fmul(kept, power)
-            cx.b.store(_signed(cx, near, payload), made)
-        with long:
-            cx.b.store(cx.b.call(slow, [payload]), made)
-    return cx.b.load(made, typ=DOUBLE)
+    sure = cx.b.fcmp_ordered("<", scaled, ll.Constant(DOUBLE, 10.0 ** (_SURE_DIGITS - 1)))
+    kept = _compared_with_tie(cx, size, scaled, digits, half_even)
+    near = cx.b.fdiv(kept, power) if digits >= 0 else cx.b.fmul(kept, power)
+    signed = _signed(cx, near, value)
+    if is_float32:
+        sure = cx.b.and_(sure, _narrows_surely(cx, near))
+        signed = cx.b.fptrunc(signed, FLOAT)
+    made = cx.variable(payload.type, signed)
+    with cx.b.if_then(cx.b.not_(sure), likely=False):
+        cx.b.store(cx.b.call(slow, [value]), made)
+    return cx.b.load(made, typ=payload.type)
+
+
+def _narrows_surely(cx: KernelContext, size: ll.Value) -> ll.Value:
+    """Whether a float64 that was rounded already gives the same float32 as the exact number.
+
+    It may not where it is a tie of float32, and where that has fewer digits.
+    """
+    low = cx.b.and_(cx.b.bitcast(size, I64), i64((1 << _NARROW_BITS) - 1))
+    is_tie = cx.b.icmp_unsigned("==", low, i64(1 << (_NARROW_BITS - 1)))
+    is_small = cx.b.fcmp_ordered("<", size, ll.Constant(DOUBLE, _LEAST_NORMAL))
+    is_zero = cx.b.fcmp_ordered("==", size, ll.Constant(DOUBLE, 0.0))
+    return cx.b.or_(is_zero, cx.b.not_(cx.b.or_(is_tie, is_small)))
 
 
 def _compared_with_tie(
@@ -153,10 +168,9 @@ def _signed(cx: KernelContext, size: ll.Value, like: ll.Value) -> ll.Value:
     return cx.b.select(cx.b.and_(is_negative, cx.b.not_(is_zero)), cx.b.fneg(size), size)
 
 
-def _slow_function(
-    module: ll.Module, digits: int, half_even: bool, parse: str, result: ll.Type
-) -> ll.Function:
+def _slow_function(module: ll.Module, digits: int, half_even: bool, result: ll.Type) -> ll.Function:
     """The function `value -> rounded`, through the text of the value's shortest decimal."""
+    parse = "strtod" if result == DOUBLE else "strtof"
     name = f"round.{parse}.{digits}.{'even' if half_even else 'up'}"
     if name in module.globals:
         return module.globals[name]
