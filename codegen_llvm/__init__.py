@@ -3,6 +3,7 @@
 from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
 from codegen_llvm.decimal_sums import average_decimals
 from codegen_llvm.gather import gather_slots, gather_strings
+from codegen_llvm.greatest import greatest
 from codegen_llvm.holistic import list_functions
 from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
@@ -30,6 +31,7 @@ __all__ = [
     "compile_variant",
     "gather_slots",
     "gather_strings",
+    "greatest",
     "keyed_layout",
     "list_functions",
     "narrow_layout",

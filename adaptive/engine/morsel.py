@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from adaptive.runtime.binding import BoundBatch
+from codegen_llvm import greatest
 from ir import EvaluationError
 
 
@@ -87,9 +88,11 @@ class Morsel:
             return self.punctuation
         if self._column is None:
             return None
-        times = self.queued.batch.column(self._column)
-        found = pc.max(times.slice(self.first, self.rows))
-        return int(found.value) if found.is_valid else None
+        times = self.queued.batch.column(self._column).slice(self.first, self.rows)
+        if times.null_count:
+            found = pc.max(times)
+            return int(found.value) if found.is_valid else None
+        return greatest(times.buffers()[1].address + 8 * times.offset, len(times))
 
 
 @contextmanager
