@@ -59,9 +59,9 @@ class KeyedState:
         self.block.output = self._output.ctypes.data
 
     def grow_results(self, more: int) -> None:
-        """Room for so many more results, and as many as there are."""
-        used = len(self.results)
-        self._move_output(max(_FIRST_RESULTS, 2 * used, used + more))
+        """Room for so many more results, and twice as much as there was."""
+        room = len(self._output) // self.layout.size
+        self._move_output(max(_FIRST_RESULTS, 2 * room, len(self.results) + more))
 
     def grow_nodes(self) -> None:
         """Room for twice as many nodes."""
