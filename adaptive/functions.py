@@ -13,7 +13,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 import ir
-from adaptive.api import moments
+from adaptive.api import moments, texts
 from adaptive.api.aggregation import Aggregation
 from adaptive.api.durations import Duration, duration_us
 from adaptive.api.expression import (
@@ -35,6 +35,7 @@ from ir.signatures import Failure
 SPARK_NAMES: dict[str, str] = {
     **ALIASES,
     "bitwise_not": "bit_not",
+    "btrim": "trim",
     "ceiling": "ceil",
     "char_length": "length",
     "character_length": "length",
@@ -44,20 +45,28 @@ SPARK_NAMES: dict[str, str] = {
     "equal_null": "eq_null_safe",
     "isnotnull": "is_not_null",
     "isnull": "is_null",
+    "lcase": "lower",
+    "len": "length",
     "mod": "remainder",
     "negative": "negate",
     "power": "pow",
     "signum": "sign",
+    "substr": "substring",
     "timestampadd": "timestamp_add",
     "timestampdiff": "timestamp_diff",
     "to_unix_timestamp": "unix_timestamp",
+    "ucase": "upper",
 }
 # Arguments that are text themselves and not the name of a column, by function and position.
 TEXTS: dict[str, tuple[int, ...]] = {
+    "concat_ws": (0,),
     "date_trunc": (0,),
+    "instr": (1,),
     "next_day": (1,),
+    "substring_index": (1,),
     "timestamp_add": (0,),
     "timestamp_diff": (0,),
+    "translate": (1, 2),
     "trunc": (1,),
 }
 
@@ -209,6 +218,13 @@ def session_window(time: str | Expression, gap: Duration) -> WindowOver:
 def count_window(size: int, slide: int | None = None) -> WindowOver:
     """Windows of a number of rows of each key; with `slide`, one starts every so many rows."""
     return CountWindows(size, size if slide is None else slide)
+
+
+# Functions of texts that PySpark gives other arguments than the IR.
+like, ilike = texts.like, texts.ilike
+locate, position = texts.locate, texts.position
+lpad, rpad = texts.lpad, texts.rpad
+replace = texts.replace
 
 
 def processing_time() -> Expression:

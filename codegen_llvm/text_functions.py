@@ -48,5 +48,5 @@ TEXT_LOWERINGS: dict[str, Callable[[KernelContext, Call, list[Value]], Value]] =
     "contains": strings.lower_search,
     "like": string_search.lower_like,
     "instr": string_search.lower_instr,
-    "locate": string_search.lower_locate,
+    "locate_from": string_search.lower_locate,
 }

@@ -138,7 +138,8 @@ _ROWS = (
     # The escape is a backslash. Not in ANSI mode, a wrong pattern gives null.
     Function("like", of(STRING, BOOL), (2, 2), failure=Failure.PATTERN),
     Function("instr", of(STRING, INT32), (2, 2)),
-    Function("locate", takes(INT32, STRING, STRING, INT32), (3, 3)),
+    # Spark's locate, but null where the start is.
+    Function("locate_from", takes(INT32, STRING, STRING, INT32), (3, 3)),
     Function("ascii", of(STRING, INT32), (1, 1)),
 )
 _DATE_ROWS = (

@@ -91,7 +91,7 @@ def instr(text: str, part: str) -> int:
     return text.find(part) + 1
 
 
-def locate(part: str, text: str, start: int) -> int:
+def locate_from(part: str, text: str, start: int) -> int:
     """The position of the first occurrence from a position on; no text is found at 1."""
     if start < 1:
         return 0
@@ -149,6 +149,6 @@ TEXT_MEANINGS: dict[str, Callable[..., str | bytes | int | bool]] = {
     "endswith": lambda text, part: text.endswith(part),
     "contains": lambda text, part: part in text,
     "instr": instr,
-    "locate": locate,
+    "locate_from": locate_from,
     "ascii": ascii_code,
 }

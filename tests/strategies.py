@@ -393,7 +393,7 @@ _OWN: dict[DataType, tuple[Form, ...]] = {
         _of(STRING, "length", "octet_length", "bit_length", "ascii", args=1),
         _of(BINARY, "length", "octet_length", "bit_length", args=1),
         _of(STRING, "instr", args=2),
-        _taking((STRING, STRING, INT32), "locate"),
+        _taking((STRING, STRING, INT32), "locate_from"),
     ),
     INT64: (
         *_BITS,

@@ -93,8 +93,13 @@ class Expression:
         return Apply("contains", (self, value_of(other)))
 
     def like(self, pattern: object) -> Expression:
-        """Whether the text matches an SQL pattern: % is any text, _ any character."""
+        """Whether the text matches an SQL pattern: % is any text, _ any character, \\ plain."""
         return Apply("like", (self, value_of(pattern)))
+
+    def ilike(self, pattern: object) -> Expression:
+        """Whether the text matches an SQL pattern, in whatever case."""
+        lowered = (Apply("lower", (text,)) for text in (self, value_of(pattern)))
+        return Apply("like", tuple(lowered))
 
     def substr(self, start: object, length: object) -> Expression:
         """The characters from `start` (the first is 1) on, at most `length` of them."""

@@ -5,7 +5,6 @@ Whatever is not known raises `StaysInSpark` with the SQL text and what to change
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from py4j.protocol import Py4JError
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, seq, sql_text, walk
+from adaptive.spark.translate_text import TEXT_PLAIN, letter_case, like, locate
 from adaptive.spark.translate_time import TIME_TRANSLATIONS, WITHOUT_ZONE, require_utc
 from adaptive.spark.types import ir_type
 from ir import Call, Cast, EvalMode, Expr, Literal
@@ -63,12 +63,7 @@ PLAIN: dict[str, str] = {
     "ShiftRightUnsigned": "shiftrightunsigned",
     "Pow": "pow",
     "Signum": "sign",
-    "Concat": "concat",
-    "Length": "length",
-    "OctetLength": "octet_length",
-    "StartsWith": "startswith",
-    "EndsWith": "endswith",
-    "Contains": "contains",
+    **TEXT_PLAIN,
     **WITHOUT_ZONE,
 }
 ARITHMETIC: dict[str, str] = {
@@ -200,21 +195,6 @@ class ExprTranslator:
             return Call("ln", (self.translate(value),))
         return self._replacement(node, "Logarithm")
 
-    def like(self, node: JavaObject) -> Expr:
-        """LIKE, where the pattern is plain text between percent signs."""
-        text, pattern = self._operands(node)
-        match pattern:
-            case Literal(str() as wanted) if str(node.escapeChar()) not in wanted:
-                search = like_as_search(text, wanted)
-            case _:
-                search = None
-        if search is None:
-            raise StaysInSpark(
-                f"`{sql_text(node)}`: LIKE has a native form only for a constant pattern such as"
-                " 'a', 'a%', '%a', '%a%' or 'a%b', without _ and escapes; use one of these"
-            )
-        return search
-
     def case_when(self, node: JavaObject) -> Expr:
         """CASE without ELSE gives null."""
         parts = self._operands(node)
@@ -250,38 +230,15 @@ IRREGULAR: dict[str, Callable[[ExprTranslator, JavaObject], Expr]] = {
     "Ceil": ExprTranslator.rounding,
     "Floor": ExprTranslator.rounding,
     "Logarithm": ExprTranslator.logarithm,
-    "Like": ExprTranslator.like,
+    "Like": like,
+    "Lower": letter_case,
+    "Upper": letter_case,
+    "StringLocate": locate,
     "CaseWhen": ExprTranslator.case_when,
     "If": ExprTranslator.if_else,
     "With": ExprTranslator.with_shared,
     "CommonExpressionRef": ExprTranslator.shared_reference,
 }
-
-
-def like_as_search(text: Expr, pattern: str) -> Expr | None:
-    """A LIKE without escapes as comparisons, if its pattern is simple enough."""
-    if "_" in pattern:
-        return None
-
-    def test(function: str, part: str) -> Expr:
-        return Call(function, (text, Literal(part, ir.STRING)))
-
-    match re.sub("%+", "%", pattern).split("%"):
-        case [whole]:
-            return test("eq", whole)
-        case [start, ""]:
-            return test("startswith", start)
-        case ["", end]:
-            return test("endswith", end)
-        case ["", middle, ""]:
-            return test("contains", middle)
-        case [start, end]:
-            # The two must not overlap: 'aa' is not like 'aa%aa'.
-            least = Literal(len((start + end).encode()), ir.INT32)
-            room = Call("ge", (Call("octet_length", (text,)), least))
-            both = Call("and", (test("startswith", start), test("endswith", end)))
-            return Call("and", (room, both))
-    return None
 
 
 def eval_mode(context: JavaObject) -> EvalMode:

@@ -235,6 +235,44 @@ def test_conditional_functions() -> None:
         assert [ir.evaluate_expr(made, {"x": v}) for v in (2, 1, 0, None)] == expected
 
 
+def test_functions_of_texts() -> None:
+    """Arguments that PySpark takes as texts are texts; the others are names of columns."""
+    s, schema = f.col("s"), Schema((Field("s", STRING), Field("p", STRING)))
+    row: dict[str, Scalar] = {"s": "Straße.de", "p": "ß"}
+    table: list[tuple[Expression, Scalar]] = [
+        (f.upper("s"), "STRASSE.DE"),
+        (f.lcase("s"), "straße.de"),
+        (f.substr("s", 2, 3), "tra"),
+        (s.substr(-2, 2), "de"),
+        (f.substring("s", 8), "de"),
+        (f.left("s", 3), "Str"),
+        (f.right("s", 2), "de"),
+        (f.btrim("s", f.lit("Se")), "traße.d"),
+        (f.concat_ws(".", "s", f.lit(None), "p"), "Straße.de.ß"),
+        (f.instr("s", "e"), 6),
+        (f.locate("e", "s", 7), 9),
+        (f.locate("e", "s", f.lit(None).cast("int")), 0),
+        (f.position("p", "s"), 5),
+        (f.lpad("s", 11, "-"), "--Straße.de"),
+        (f.rpad("p", 3), "ß  "),
+        (f.replace("s", "p", f.lit("ss")), "Strasse.de"),
+        (f.replace("s", "p"), "Strae.de"),
+        (f.translate("s", "Sß", "s"), "strae.de"),
+        (f.substring_index("s", ".", 1), "Straße"),
+        (f.reverse("p"), "ß"),
+        (f.repeat("p", 3), "ßßß"),
+        (f.ascii("p"), 223),
+        (f.len("s"), 9),
+        (s.like("Str%_de"), True),
+        (f.like("s", f.lit("%!%"), "!"), False),
+        (f.like("p", "s"), False),
+        (s.ilike("STRA%"), True),
+        (f.ilike("s", f.lit("STRA!%"), "!"), False),
+    ]
+    for expression, expected in table:
+        assert ir.evaluate_expr(bound(expression, schema), row) == expected
+
+
 @pytest.mark.parametrize(
     ("value", "literal"),
     [
@@ -269,6 +307,10 @@ WRONG = [
     (lambda: over(f.col("date").cast("bool")), ("cannot cast date to bool", "legacy")),
     (lambda: f.sum("a", "b"), ("sum takes one argument, got 2",)),
     (lambda: f.col("a").isin(), ("at least one value",)),
+    (lambda: f.like("string", "string", "!"), ("constant pattern",)),
+    (lambda: f.like("string", f.lit("a"), "!!"), ("one character",)),
+    (lambda: f.like("string", f.lit("a!b"), "!"), ("'a!b' is wrong", "ESC_IN_THE_MIDDLE")),
+    (lambda: over(f.lpad("string", "int64")), ("lpad needs (string, int32, string)",)),
 ]
 
 

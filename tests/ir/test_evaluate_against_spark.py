@@ -58,6 +58,7 @@ FORMS = {
     "is_not_null": "isnotnull({0})",
     "between": "{0} between {1} and {2}",
     "like": "{0} like {1}",
+    "locate_from": "locate({0}, {1}, {2})",
     "case_when": "case when {0} then {1} else {2} end",
 }
 TRIM_SIDES = {"trim": "both", "ltrim": "leading", "rtrim": "trailing"}

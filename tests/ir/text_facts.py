@@ -111,10 +111,14 @@ TEXT_FACTS: tuple[Fact, ...] = (
     *wrong_patterns(("zz\\", ESCAPE_AT_THE_END), (r"%\é", ESCAPE_IN_THE_MIDDLE)),
     *always("instr", STRING, ("größe", "ße", 4), ("a", "", 1), ("", "", 1), ("a", "b", 0)),
     *always("instr", STRING, ("a", None, None), ("banana", "nan", 3)),
-    *mixed("locate", (STRING, STRING, INT32), ("a", "banana", 3, 4), ("a", "banana", 0, 0)),
-    *mixed("locate", (STRING, STRING, INT32), ("a", "banana", MIN, 0), ("a", "banana", MAX, 0)),
-    *mixed("locate", (STRING, STRING, INT32), ("", "abc", 5, 1), ("", "abc", 0, 0), ("", "", 1, 1)),
-    *mixed("locate", (STRING, STRING, INT32), ("ö", "größe", 3, 3), ("ö", "größe", 4, 0)),
-    *mixed("locate", (STRING, STRING, INT32), (None, "a", 1, None), ("a", None, 1, None)),
+    *mixed("locate_from", (STRING, STRING, INT32), ("a", "banana", 3, 4), ("a", "banana", 0, 0)),
+    *mixed(
+        "locate_from", (STRING, STRING, INT32), ("a", "banana", MIN, 0), ("a", "banana", MAX, 0)
+    ),
+    *mixed(
+        "locate_from", (STRING, STRING, INT32), ("", "abc", 5, 1), ("", "abc", 0, 0), ("", "", 1, 1)
+    ),
+    *mixed("locate_from", (STRING, STRING, INT32), ("ö", "größe", 3, 3), ("ö", "größe", 4, 0)),
+    *mixed("locate_from", (STRING, STRING, INT32), (None, "a", 1, None), ("a", None, 1, None)),
     *always("ascii", STRING, ("é", 233), ("😀x", 128512), ("", 0), ("\0", 0), (None, None)),
 )

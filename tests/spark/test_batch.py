@@ -150,6 +150,35 @@ SCALARS = [
     "contains(text, 'ö')",
     *(f"text like '{pattern}'" for pattern in ("a", "", "a%", "%e", "%öß%", "%", "gr%e", "a%a")),
     "text not like 'a%%'",
+    r"text like 'gr__e'",
+    r"text like '_\\%' escape '!'",
+    "text like 'gr!_%' escape '!'",
+    "text like concat(substring(text, 1, 1), '%')",
+    "text ilike 'GR%SSE'",
+    "lower(upper(text))",
+    "upper(text)",
+    "ucase(substring(text, -2))",
+    "substr(text, i32, 2)",
+    "left(text, 3)",
+    "right(text, i32)",
+    "trim(concat(' ', text, '  '))",
+    "trim(both 'eg' from text)",
+    "ltrim('rg', text)",
+    "btrim(text, 'a')",
+    "reverse(text)",
+    "repeat(text, i32)",
+    "lpad(text, 7, 'xö')",
+    "rpad(text, i32)",
+    "replace(text, 'ö', 'oe')",
+    "translate(text, 'gö', 'G')",
+    "concat_ws('-', text, nullif(text, 'a'), upper(text))",
+    "substring_index(text, 'ö', 1)",
+    "instr(text, 'ß')",
+    "locate('e', text, i32)",
+    "position('ö', text)",
+    "ascii(text)",
+    "bit_length(text)",
+    "text || text",
 ]
 
 
@@ -182,6 +211,17 @@ def test_text_that_is_not_utf8(spark: SparkSession, data: Path) -> None:
     df = spark.read.parquet(str(data)).groupBy("n")
     counts = [f"max({f}(text))" for f in ("length", "octet_length")]
     assert_same_batch(df.agg(*map(F.expr, [*counts, "max(contains(text, 'a'))"])))
+    made = [
+        f"max(length({f}))" for f in ("reverse(text)", "left(text, 2)", "trim(both 'a' from text)")
+    ]
+    for function in (
+        "lower(text)",
+        "upper(text)",
+        "translate(text, 'a', 'b')",
+        "lpad(text, 9, text)",
+    ):
+        made.append(f"max(octet_length({function})) < 100")
+    assert all(all(row[1:]) for row in taken_over(df.agg(*map(F.expr, made))).collect())
 
 
 def test_common_table_expressions_and_views(clicks: DataFrame, spark: SparkSession) -> None:

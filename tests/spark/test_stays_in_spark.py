@@ -13,7 +13,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 
 import adaptive as ad
-from tests.spark.comparison import EVENTS_DDL, events, reasons, stream, write_files
+from tests.spark.comparison import (
+    EVENTS_DDL,
+    events,
+    reasons,
+    session,
+    stream,
+    write_files,
+)
 
 
 @pytest.fixture
@@ -29,19 +36,22 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
     "distinct": (lambda df: df.agg(F.countDistinct("value")), "DISTINCT"),
     "try_sum": (lambda df: df.agg(F.try_sum("value")), "use sum"),
     "stddev": (lambda df: df.agg(F.stddev("value")), "StddevSamp has no native form"),
-    "string function": (lambda df: df.groupBy(F.upper("event_type")).count(), "Upper"),
-    "like with _": (lambda df: df.where("event_type like 'v_ew'").agg(F.count("*")), "without _"),
-    "like with an escape": (
-        lambda df: df.where(r"event_type like 'v\\%%'").agg(F.count("*")),
-        "LIKE has a native form only",
+    "string function": (lambda df: df.groupBy(F.initcap("event_type")).count(), "InitCap"),
+    "like with a wrong pattern": (
+        lambda df: df.where(r"event_type like '\\a'").agg(F.count("*")),
+        "ESC_IN_THE_MIDDLE",
     ),
-    "like of columns": (
-        lambda df: df.where("event_type like event_type").agg(F.count("*")),
-        "constant pattern",
+    "like of columns with an escape": (
+        lambda df: df.where("event_type like event_type escape '!'").agg(F.count("*")),
+        "leave ESCAPE out",
     ),
-    "like with two gaps": (
-        lambda df: df.where("event_type like 'a%b%c'").agg(F.count("*")),
-        "'a%b'",
+    "regular expression": (
+        lambda df: df.where("event_type rlike 'a'").agg(F.count("*")),
+        "RLike has no native form",
+    ),
+    "concat_ws of an array": (
+        lambda df: df.agg(F.max(F.expr("concat_ws(',', array(event_type))"))),
+        "CreateArray",
     ),
     "logarithm of a base": (lambda df: df.agg(F.sum(F.log(2.0, "price"))), "ln(x) / ln(base)"),
     "rint": (lambda df: df.agg(F.sum(F.rint("price"))), "Rint has no native form"),
@@ -108,6 +118,11 @@ def test_types(spark: SparkSession, data: Path, type_: str, expected: str) -> No
     df = spark.read.schema(f"x {type_}, y int").parquet(str(data))
     assert expected in reasons(df.groupBy("y").agg(F.max("x")))
     assert ad.explain(df.groupBy("y").count()).is_native
+
+
+def test_letters_as_java_maps_them(spark: SparkSession, clicks: DataFrame) -> None:
+    with session(spark, **{"spark.sql.icu.caseMappings.enabled": "false"}):
+        assert "caseMappings" in reasons(clicks.groupBy(F.upper("event_type")).count())
 
 
 def test_varchar_columns(spark: SparkSession) -> None:
