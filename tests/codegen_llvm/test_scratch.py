@@ -57,11 +57,25 @@ def at_least(text: Expr, size: int) -> Expr:
     return Call("ge", (Call("octet_length", (text,)), Literal(size, INT32)))
 
 
+def of_text(function: str, *args: Expr) -> Expr:
+    """A function of the text."""
+    return Call(function, (S, *args))
+
+
+SHORT = of_text("left", Literal(2, INT32))  # a part of the batch: nothing is made
+LETTERS = Call("concat_ws", (Literal("-", STRING), of_text("upper"), Call("reverse", (S,))))
+
 PLANS = {
     "filter": plan(at_least(TWICE, 100), N, N),
     "key": plan(Call("is_not_null", (N,)), TWICE, N),
     "aggregate": plan(Call("is_not_null", (N,)), Call("remainder", (N, Literal(3, INT64))), TWICE),
     "all": plan(at_least(TWICE, 10), Call("concat", (S, TWICE)), Call("concat", (TWICE, TWICE))),
+    "texts": plan(
+        Call("like", (of_text("lower"), Literal("%_%", STRING))),
+        LETTERS,
+        of_text("replace", Literal("é", STRING), TWICE),
+    ),
+    "parts": plan(Call("ne", (SHORT, Literal("aa", STRING))), SHORT, Call("trim", (TWICE, SHORT))),
     "branch": plan(
         Literal(True, BOOL),
         Call("case_when", (at_least(S, 200), TWICE, Call("concat", (S, Literal("!", STRING))))),
