@@ -29,6 +29,8 @@ def can_read(there: pa.DataType, wanted: ir.DataType) -> bool:
     if wanted is ir.TIMESTAMP:
         # Nanoseconds are refused, as in Spark. Without a zone, the value counts as UTC.
         return pa.types.is_timestamp(there) and there.unit in ("us", "ms")
+    if isinstance(wanted, ir.DecimalType) and pa.types.is_decimal(there):
+        return bool(there.scale == wanted.scale and there.precision <= wanted.precision)
     return there == arrow_type(wanted) or there in _READABLE.get(wanted, ())
 
 

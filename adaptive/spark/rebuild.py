@@ -25,7 +25,7 @@ from adaptive.spark.heartbeat import alive_condition
 from adaptive.spark.sources import list_files
 from adaptive.spark.translate_aggregate import SameFunction
 from adaptive.spark.translate_plan import Fragment, GroupedWindow
-from adaptive.spark.types import SPARK_TYPES
+from adaptive.spark.types import spark_type
 from adaptive.spark.worker import FragmentTask
 from ir import Field
 
@@ -141,4 +141,4 @@ def graft(cx: Catalyst, root: JavaObject, replaced: Replacements) -> JavaObject:
 
 
 def _spark_field(field: Field) -> StructField:
-    return StructField(field.name, SPARK_TYPES[field.type], field.nullable)
+    return StructField(field.name, spark_type(field.type), field.nullable)

@@ -9,7 +9,8 @@ import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, option, sql_text
 from adaptive.spark.translate_expr import ExprTranslator, eval_mode, replacement
-from ir import AggregateCall, Call, Cast, EvalMode, Expr, Literal, NamedAggregate
+from ir import AggregateCall, Call, Cast, DecimalType, EvalMode, Expr, Literal, NamedAggregate
+from ir.types import MAX_PRECISION
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,22 @@ class AggregateTranslator:
                 " one that is null; use sum"
             )
         argument = self._argument(function, condition)
-        column = self._partials.column(AggregateCall("sum", argument, mode))
-        return SameFunction(column, function)
+        call = AggregateCall("sum", argument, mode)
+        if isinstance(argument.type, DecimalType):
+            return self._decimal_sum(function, call)
+        return SameFunction(self._partials.column(call), function)
+
+    def _decimal_sum(self, function: JavaObject, call: AggregateCall) -> Merge:
+        """Partials have ten digits more than values, and the sum of partials gets no others."""
+        argument = call.argument
+        assert argument is not None
+        assert isinstance(argument.type, DecimalType)
+        if call.mode is EvalMode.LEGACY and argument.type.precision > MAX_PRECISION - 10:
+            raise StaysInSpark(
+                f"`{sql_text(function)}`: a partial that overflows would have to be told from"
+                " one that is null; use ANSI mode, or cast to a decimal of 28 digits or fewer"
+            )
+        return MergeSql(f"cast(sum({self._partials.column(call)}) as {call.type})")
 
     def extreme(self, function: JavaObject, condition: JavaObject | None) -> Merge:
         """The least of the least, the greatest of the greatest."""
@@ -104,6 +119,11 @@ class AggregateTranslator:
         argument = self._argument(function, condition)
         if not argument.type.is_numeric:
             raise StaysInSpark(f"`{sql_text(function)}`: avg of {argument.type} has no native form")
+        if argument.type.is_decimal:
+            raise StaysInSpark(
+                f"`{sql_text(function)}`: Spark may compute the average of a decimal in double;"
+                " write sum(x) / count(x)"
+            )
         as_float = argument if argument.type is ir.FLOAT64 else Cast(argument, ir.FLOAT64)
         total = self._partials.column(AggregateCall("sum", as_float))
         count = self._partials.column(AggregateCall("count", argument))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -14,10 +15,11 @@ from py4j.protocol import Py4JError
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, seq, sql_text, walk
+from adaptive.spark.translate_cast import translated_cast
 from adaptive.spark.translate_text import TEXT_PLAIN, letter_case, like, locate
-from adaptive.spark.translate_time import TIME_TRANSLATIONS, WITHOUT_ZONE, require_utc
+from adaptive.spark.translate_time import TIME_TRANSLATIONS, WITHOUT_ZONE
 from adaptive.spark.types import ir_type
-from ir import Call, Cast, EvalMode, Expr, Literal
+from ir import Call, EvalMode, Expr, Literal
 
 PLAIN: dict[str, str] = {
     "EqualTo": "eq",
@@ -122,6 +124,11 @@ class ExprTranslator:
             made = self._dispatch(node)
         except ir.IrError as error:
             raise StaysInSpark(f"`{sql_text(node)}`: {error}") from None
+        if made.type.is_decimal and made.type != ir_type(node.dataType(), f"`{sql_text(node)}`"):
+            raise StaysInSpark(
+                f"`{sql_text(node)}` has another type here than {made.type}: a setting changes"
+                " the digits of decimals; set spark.sql.decimalOperations.allowPrecisionLoss"
+            )
         if sum(1 for _ in made.walk()) > MAX_NODES:
             raise StaysInSpark(
                 f"`{sql_text(node)}` has more than {MAX_NODES} parts once its columns are"
@@ -172,9 +179,7 @@ class ExprTranslator:
         child = self.translate(children(node)[0])
         if child.type is target:
             return child
-        if {child.type, target} == {ir.DATE, ir.TIMESTAMP}:
-            require_utc(node)
-        return Cast(child, target, EvalMode(str(node.evalMode().toString()).lower()))
+        return translated_cast(node, child, target)
 
     def flagged(self, node: JavaObject) -> Expr:
         """What wraps around or saturates unless it is told to fail."""
@@ -276,4 +281,6 @@ def _literal(value: Any, node: JavaObject) -> Literal:
     elif value is not None and type_ is ir.FLOAT32:
         # py4j sends a float as its shortest decimal text, which is another double.
         value = struct.unpack("f", struct.pack("f", value))[0]
+    elif value is not None and isinstance(type_, ir.DecimalType):
+        value = int(Fraction(value.toJavaBigDecimal()) * 10**type_.scale)
     return Literal(value, type_)

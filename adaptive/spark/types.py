@@ -40,10 +40,19 @@ CHAR_TYPE_KEY = "__CHAR_VARCHAR_TYPE_STRING"
 def ir_type(data_type: JavaObject, subject: str) -> ir.DataType:
     """The IR type of a Catalyst type; `subject` names the value in the reason."""
     name = str(data_type.simpleString())
+    if name.startswith("decimal("):
+        return ir.decimal(int(data_type.precision()), int(data_type.scale()))
     if name not in IR_TYPES:
-        known = ", ".join(IR_TYPES)
+        known = ", ".join((*IR_TYPES, "decimal"))
         raise StaysInSpark(f"{subject} has type {name}; native types are {known}")
     return IR_TYPES[name]
+
+
+def spark_type(type_: ir.DataType) -> spark_types.DataType:
+    """The Spark type of an IR type."""
+    if isinstance(type_, ir.DecimalType):
+        return spark_types.DecimalType(type_.precision, type_.scale)
+    return SPARK_TYPES[type_]
 
 
 def column_type(attribute: JavaObject) -> ir.DataType:

@@ -1,0 +1,58 @@
+"""Casts of Catalyst that have a native form, and why others are left to Spark."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+import ir
+from adaptive.explain import StaysInSpark
+from adaptive.spark.catalyst import JavaObject, sql_text
+from adaptive.spark.translate_time import require_utc
+from ir import Cast, Column, DataType, DecimalType, EvalMode, Expr
+from ir.conversion import COMPACT_DIGITS
+
+# From this version on, Java writes a float with the fewest digits that read back as it.
+SHORTEST_DIGITS_JAVA = 19
+# A decimal of no more digits is cut the same way whether or not it goes through a double.
+_SURE_DIGITS = 15
+
+
+def translated_cast(node: JavaObject, child: Expr, target: DataType) -> Expr:
+    """The cast of an expression, if its meaning is certain."""
+    source = child.type
+    mode = EvalMode(str(node.evalMode().toString()).lower())
+    if source.is_float and (target is ir.STRING or target.is_decimal):
+        _require_shortest_digits(node)
+    if (source, target) == (ir.STRING, ir.TIMESTAMP):
+        raise StaysInSpark(
+            f"`{sql_text(node)}`: a text may have no date, or the name of a region as its zone;"
+            " cast to date, or write timestamps when the files are written"
+        )
+    if ir.TIMESTAMP in (source, target) and {source, target} & {ir.DATE, ir.STRING}:
+        require_utc(node)
+    if isinstance(source, DecimalType) and target.is_integer:
+        _require_sure_digits(node, child, source, target)
+    return Cast(child, target, mode)
+
+
+def _require_shortest_digits(node: JavaObject) -> None:
+    jvm: JavaObject = SparkSession.active()._jvm
+    version = str(jvm.java.lang.System.getProperty("java.specification.version"))
+    if float(version) < SHORTEST_DIGITS_JAVA:
+        raise StaysInSpark(
+            f"`{sql_text(node)}`: Java {version} does not always write the shortest digits of a"
+            f" float; run Spark with Java {SHORTEST_DIGITS_JAVA} or later, such as 21"
+        )
+
+
+def _require_sure_digits(
+    node: JavaObject, child: Expr, source: DecimalType, target: DataType
+) -> None:
+    """Spark cuts a decimal exactly if it has it as a long: a column's it has, others it may not."""
+    if target is ir.INT64 or isinstance(child, Column):
+        return
+    if _SURE_DIGITS < source.precision <= COMPACT_DIGITS:
+        raise StaysInSpark(
+            f"`{sql_text(node)}`: Spark may round a computed {source} before it cuts it off;"
+            " cast to bigint first"
+        )
