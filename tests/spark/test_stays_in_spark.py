@@ -36,6 +36,10 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
     "distinct": (lambda df: df.agg(F.countDistinct("value")), "DISTINCT"),
     "try_sum": (lambda df: df.agg(F.try_sum("value")), "use sum"),
     "stddev": (lambda df: df.agg(F.stddev("value")), "StddevSamp has no native form"),
+    "median": (lambda df: df.agg(F.median("value")), "Percentile has no native form"),
+    "percentile": (lambda df: df.agg(F.percentile("value", 0.9)), "Percentile has no native form"),
+    "mode": (lambda df: df.agg(F.mode("value")), "Mode has no native form"),
+    "product": (lambda df: df.agg(F.product("price")), "Product has no native form"),
     "string function": (lambda df: df.groupBy(F.initcap("event_type")).count(), "InitCap"),
     "like with a wrong pattern": (
         lambda df: df.where(r"event_type like '\\a'").agg(F.count("*")),
