@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from adaptive import functions as f
+from adaptive import stream
 from adaptive.runtime import PlanRunner
 from adaptive.runtime.combine import WindowTable
 from adaptive.runtime.state import Table
@@ -175,6 +177,17 @@ def test_values_stay_in_their_memory(type_: DataType, guarded: list[np.ndarray])
     """Each time that there is no room, a kernel leaves; it writes only what it was given."""
     join_pieces(type_)
     assert len(guarded) > 50
+
+
+def test_decimals_are_cast_before_they_are_ranked() -> None:
+    """As the builder API does it, and Spark in effect: ranks do not change by it."""
+    events = stream({"k": "int64", "v": "decimal(10,2)"})
+    query = events.group_by("k").agg(median=f.median("v"), tenth=f.percentile("v", 0.1))
+    draw = random.Random(5)
+    rows: Rows = [{"k": i % 3, "v": draw.choice((None, draw.randint(-99, 99)))} for i in range(200)]
+    runner = PlanRunner(query.plan)
+    runner.consume(to_batch(rows, [*query.plan.walk()][-1].schema))
+    assert canonical(from_table(runner.finish())) == canonical(evaluate(query.plan, rows))
 
 
 def test_aggregates_of_one_column_share_its_values() -> None:
