@@ -3,6 +3,8 @@
 SCALE ?= 10
 MINUTES ?= 5
 PYTEST_ARGS ?=
+# Test processes; each that runs a test of Spark starts a JVM of about 1.5 GB.
+WORKERS ?= 2
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -26,7 +28,7 @@ demo: $(INSTALLED) ## Spark alone and with Kodiak, on one stream; SCALE=10 milli
 	@scripts/with-spark $(BIN)/adaptive demo --scale $(SCALE)
 
 test: lint ## all checks: lint, then pytest with PYTEST_ARGS
-	@scripts/with-spark $(BIN)/python -m pytest $(PYTEST_ARGS)
+	@scripts/with-spark $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: $(INSTALLED) ## the static checks: ruff, mypy, import contracts
 	$(BIN)/ruff check .

@@ -44,7 +44,7 @@ class Engine:
     `threads=0` runs on the caller's thread; by default there is a thread for each
     CPU. `policy` is "adaptive", "generic" or a policy of your own. With the
     strategy "independent", threads have groups of their own, which are merged
-    when a window closes; "shared" groups take less memory. `queue_bytes` limits
+    when a window closes; "shared" ones are for very many keys. `queue_bytes` limits
     the batches that wait for the threads: `push` then blocks, or raises with
     `when_full="raise"`. `on_result` is called with every result instead of
     returning it. `clock` gives the microseconds since 1970 that processing-time

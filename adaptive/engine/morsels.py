@@ -3,8 +3,9 @@
 Kernels go through a morsel in blocks that fit the cache, so its size is only a
 matter of what taking one costs and of how long nothing else can run. YSB with
 dictionary codes on 2 threads ran at 62, 156, 326, 437 and 494 M rows/s with
-morsels of 4, 16, 64, 256 and 1024 thousand rows (one thread: 120, 207, 245, 221,
-237): a morsel costs about 0.1 ms beside its rows when threads take turns.
+morsels of 4, 16, 64, 256 and 1024 thousand rows: a morsel costs about 0.1 ms
+beside its rows when threads take turns. So without a latency target, a batch is
+cut for the threads to have a share each, and no further.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import math
 
 _FIXED_NS = 100_000  # what a morsel costs beside its rows, among several threads
 _FIXED_ALONE_NS = 17_000
-_FIXED_SHARE = 0.1  # of the time that may go into that
 _LATENCY_SHARE = 0.25  # a row waits for the morsel ahead, its own, those of others, the merge
 _MOST_BUSY = 0.9  # of the time of all threads: with more, queues grow
 _LEAST_ROWS, _MOST_ROWS = 64, 1 << 20
-_FIRST_ROWS, _FIRST_ROWS_IN_TIME = 65_536, 4_096  # while it is not known what a row costs
+_LEAST_SHARE = 65_536  # of a batch that several threads share
+_FIRST_ROWS = 4_096  # for a latency, while it is not known what a row costs
 _DECAY = 0.8  # how much an observation weighs when the next one comes
 
 
@@ -61,26 +62,26 @@ class MorselSizes:
         self._rows_per_ns.add(rows, max(1, elapsed_ns))
 
     def done(self, rows: int, elapsed_ns: int) -> None:
-        """A thread took so long for the rows of a morsel."""
+        """A thread took so long for the rows of a morsel, and for taking it."""
         if rows:
-            self._row_ns.add(elapsed_ns, rows)
+            # At least a tenth is for the rows: what taking a morsel costs is an estimate.
+            self._row_ns.add(max(elapsed_ns - self._fixed_ns, elapsed_ns / 10), rows)
 
     def rows(self, batch_rows: int) -> int:
         """How many rows of a batch the next morsel should have; more than there are means all."""
-        row_ns = self._row_ns.value
-        if row_ns is None:
-            return _FIRST_ROWS if self._latency_ns is None else _FIRST_ROWS_IN_TIME
-        row_ns = max(row_ns, 0.01)
-        wanted = self._for_throughput(row_ns)
+        wanted = float(max(math.ceil(batch_rows / self._threads), _LEAST_SHARE))
         if self._latency_ns is not None:
-            in_time = (_LATENCY_SHARE * self._latency_ns - self._fixed_ns) / row_ns
-            wanted = min(wanted, max(in_time, self._to_keep_up(row_ns)))
-        # Every thread gets a share, unless taking it costs more than doing it.
-        share = max(math.ceil(batch_rows / self._threads), self._fixed_ns / row_ns)
-        return round(min(max(min(wanted, share), _LEAST_ROWS), _MOST_ROWS))
+            wanted = min(wanted, self._in_time(self._latency_ns))
+        return round(min(max(wanted, _LEAST_ROWS), _MOST_ROWS))
 
-    def _for_throughput(self, row_ns: float) -> float:
-        return self._fixed_ns * (1 / _FIXED_SHARE - 1) / row_ns
+    def _in_time(self, latency_ns: float) -> float:
+        """The rows that take a share of the target, or as many as it takes to keep up."""
+        known = self._row_ns.value
+        if known is None:
+            return _FIRST_ROWS
+        row_ns = max(known, 0.01)
+        in_time = (_LATENCY_SHARE * latency_ns - self._fixed_ns) / row_ns
+        return max(in_time, self._to_keep_up(row_ns))
 
     def _to_keep_up(self, row_ns: float) -> float:
         """The least rows with which the threads do what comes in; infinite if none suffice."""

@@ -128,6 +128,8 @@ class SlicedWork:
         for worker in self._workers:
             for pieces in worker.seal_all().values():
                 release_all(pieces)
+        for piece in () if self._slices is None else self._slices.close_all():
+            piece.release()
 
     def _run(self, number: int, morsel: Morsel) -> None:
         worker, queued = self._workers[number], morsel.queued
