@@ -220,17 +220,19 @@ def _return_exact(
     easy = cx.b.and_(cx.b.and_(few, near), cx.b.not_(digits.is_hex))
     with cx.b.if_then(easy):
         whole = cx.b.sitofp(digits.small.value, type_)
-        table = _float_powers(cx, type_, most_power)
+        table = float_powers(cx, type_)
         factor = cx.b.load(cx.element(table, size, type_), typ=type_)
         less = cx.b.icmp_signed("<", power, i64(0))
         made = cx.b.select(less, cx.b.fdiv(whole, factor), cx.b.fmul(whole, factor))
         succeed(cx, cx.b.select(is_minus, cx.b.fneg(made), made), cx.function.args[2])
 
 
-def _float_powers(cx: KernelContext, type_: ll.Type, most: int) -> ll.Value:
-    name = f"float.powers.{most}"
+def float_powers(cx: KernelContext, type_: ll.Type) -> ll.Value:
+    """The address of a table of the powers of ten that a type of floats has exactly."""
+    reader = "strtod" if isinstance(type_, ll.DoubleType) else "strtof"
+    name, count = f"float.powers.{reader}", _EXACT[reader][1] + 1
     if name not in cx.module.globals:
-        array = ll.Constant(ll.ArrayType(type_, most + 1), [10.0**i for i in range(most + 1)])
+        array = ll.Constant(ll.ArrayType(type_, count), [10.0**i for i in range(count)])
         made = ll.GlobalVariable(cx.module, array.type, name)
         made.linkage, made.global_constant, made.initializer = "private", True, array
     return ll.FormattedConstant(PTR, cx.module.globals[name].get_reference())
