@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,22 @@ def spark_environment() -> dict[str, str]:
         "PYTHONPATH": path,
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
+
+
+@pytest.fixture
+def fuzz_seeds(request: pytest.FixtureRequest) -> Iterator[int]:
+    """New seeds until this test has had its share of KODIAK_FUZZ_MINUTES; each is printed."""
+    tests = [item for item in request.session.items if item.get_closest_marker("fuzz")]
+    minutes = float(os.environ.get("KODIAK_FUZZ_MINUTES", "1"))
+    first = int(os.environ.get("KODIAK_FUZZ_SEED", time.time_ns() % 2**32))
+    return _seeds(first, time.monotonic() + 60 * minutes / len(tests))
+
+
+def _seeds(number: int, end: float) -> Iterator[int]:
+    while time.monotonic() < end:
+        print(f"KODIAK_FUZZ_SEED={number}", flush=True)
+        yield number
+        number += 1
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,6 @@ kinds of windows, 70 queries, 3 streams and 2 ways make 2,100 cases.
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,7 +17,19 @@ from hypothesis import strategies as st
 
 from adaptive import Engine
 from adaptive.engine.sliced_work import Strategy
-from ir import EvaluationError, Scalar, Sink, Source, StreamEvaluator, plan_text
+from ir import (
+    Aggregate,
+    AggregateCall,
+    EvaluationError,
+    NamedAggregate,
+    Scalar,
+    Sink,
+    SlidingWindow,
+    Source,
+    StreamEvaluator,
+    TimeWindow,
+    plan_text,
+)
 from tests.arrow import canonical, from_table, to_batch
 from tests.stream_strategies import (
     UNITS_US,
@@ -35,6 +45,7 @@ from tests.stream_strategies import (
 
 WINDOWS = ("tumbling", "sliding", "session", "count", "none")
 STREAMS, WAYS = 3, 2
+COUNT = NamedAggregate("n", AggregateCall("count"))
 
 # Where several rows fail, threads decide which one is first.
 FAILED = "failed"
@@ -147,14 +158,66 @@ def test_the_engine_gives_what_the_evaluator_gives(window: str) -> None:
     run()
 
 
+@st.composite
+def shared_queries(draw: st.DrawFn) -> tuple[list[Sink], tuple[Step, ...]]:
+    """Queries of one stream that group the same rows by the same keys, by windows of their own."""
+    unit_us = draw(st.sampled_from(UNITS_US))
+    shape = Shape(windows=("tumbling", "sliding"), chained=False, most_rows=40)
+    plan = draw(stream_plans(shape, unit_us))
+    grouped = next(node for node in plan.walk() if isinstance(node, Aggregate))
+    assert isinstance(grouped.window, TimeWindow)
+    plans = [Sink(grouped, "first")]
+    for number in range(draw(st.integers(1, 2))):
+        size = draw(st.integers(1, 9)) * unit_us
+        slide = draw(st.sampled_from((size, unit_us)))
+        offset = draw(st.integers(0, slide - 1))
+        window = SlidingWindow(grouped.window.time, size, slide, offset)
+        calls = draw(st.lists(st.sampled_from(grouped.aggregates or (COUNT,)), max_size=2))
+        named = tuple(NamedAggregate(f"n{i}", one.call) for i, one in enumerate((COUNT, *calls)))
+        plans.append(Sink(Aggregate(grouped.source, window, grouped.keys, named), f"q{number}"))
+    schema = next(node.schema for node in plan.walk() if isinstance(node, Source))
+    return plans, tuple(events(draw, schema, unit_us, shape.most_rows))
+
+
+@settings(quickly, max_examples=60)
+@given(case=shared_queries(), threads=st.sampled_from((0, 3)), rows=st.sampled_from((None, 2)))
+def test_queries_that_share_slices(
+    case: tuple[list[Sink], tuple[Step, ...]], threads: int, rows: int | None
+) -> None:
+    """Each gives what it gives alone, late rows included."""
+    plans, steps = case
+    want = [wanted(StreamCase(plan, steps)) for plan in plans]
+    try:
+        tables, late = pushed(plans, steps, threads, rows)
+    except EvaluationError:
+        assert FAILED in want
+        return
+    for number, plan in enumerate(plans):
+        made = from_table(pa.concat_tables([table[number] for table in tables]))
+        assert (canonical(made, rounded_names(plan)), late[number]) == want[number]
+
+
+def pushed(
+    plans: list[Sink], steps: tuple[Step, ...], threads: int, rows: int | None
+) -> tuple[list[dict[int, pa.Table]], dict[int, int]]:
+    """The results of several queries in one engine."""
+    schema = StreamCase(plans[0], steps).source.schema
+    with Engine(plans, threads, morsel_rows=rows) as engine:
+        tables = []
+        for step in steps:
+            if isinstance(step, Rows):
+                tables.append(engine.push(to_batch(step.rows, schema)))
+            elif engine._time is not None:
+                tables.append(engine.punctuate(step.time_us))
+        tables.append(engine.finish())
+        return tables, engine.late_rows
+
+
 @pytest.mark.fuzz
 @pytest.mark.timeout(0)
-def test_fuzz() -> None:
+def test_fuzz(fuzz_seeds: Iterator[int]) -> None:
     """The same with new seeds for as long as asked; a failure prints its seed."""
-    end = time.monotonic() + 60 * float(os.environ.get("KODIAK_FUZZ_MINUTES", "1"))
-    number = int(os.environ.get("KODIAK_FUZZ_SEED", time.time_ns() % 2**32))
-    while time.monotonic() < end:
-        print(f"KODIAK_FUZZ_SEED={number}", flush=True)
+    for number in fuzz_seeds:
 
         @seed(number)
         @settings(quickly, max_examples=100, database=None, derandomize=False)
@@ -163,4 +226,3 @@ def test_fuzz() -> None:
             check(*case, data)
 
         run()
-        number += 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -15,6 +18,7 @@ from adaptive.api import Stream
 from adaptive.engine import EngineClosed, QueueFull
 from adaptive.engine.topology import Node, Topology
 from adaptive.runtime import BatchError
+from tests.conftest import ROOT
 
 SECOND = 1_000_000
 SCHEMA = {"k": "int64", "t": "timestamp", "v": "int64"}
@@ -206,6 +210,36 @@ def test_an_interrupt_leaves_no_thread() -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert threading.active_count() == before
+
+
+_INTERRUPTED = """
+import sys, threading
+from tests.adaptive.engine.test_engine import batch, sums
+from adaptive import Engine
+try:
+    with Engine(sums(), threads=2) as engine:
+        second = 0
+        while True:
+            second += 1
+            engine.push(batch(*[(k, second, k) for k in range(50)]))
+            if second == 3:
+                print("ready", flush=True)
+except KeyboardInterrupt:
+    print([thread.name for thread in threading.enumerate()], flush=True)
+"""
+
+
+def test_ctrl_c_ends_a_program_that_pushes() -> None:
+    """The signal comes at any moment, mostly inside of a push."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _INTERRUPTED], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(signal.SIGINT)
+        out, _ = program.communicate(timeout=60)
+    assert out.strip() == "['MainThread']"
+    assert program.returncode == 0
 
 
 def test_a_full_queue_blocks_or_raises() -> None:
