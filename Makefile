@@ -36,8 +36,9 @@ lint: $(INSTALLED) ## the static checks: ruff, mypy, import contracts
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports --no-logo
 
-bench: $(INSTALLED) ## the generated kernel against hand-written C (needs gcc)
+bench: $(INSTALLED) ## kernel and engine against C (needs gcc), DuckDB and Polars: some minutes
 	@$(BIN)/python -m experiments run kernel-ysb
+	@$(BIN)/python -m experiments run engine --scale 2
 
 fuzz: $(INSTALLED) ## property tests with fresh examples for MINUTES=5
 	@KODIAK_FUZZ_MINUTES=$(MINUTES) scripts/with-spark \
