@@ -52,19 +52,33 @@ def push_filters_below_projections(node: Operator) -> Operator | None:
     return None
 
 
+_MOST_REPEATS = 1000
+
+
 def fold_constants(expr: Expr) -> Expr | None:
     """f(literals)  ->  literal, unless it fails: then it is left to fail if a row reaches it.
 
-    A text that is not UTF-8, which a cast of a binary may give, is no literal either.
+    A text that is not UTF-8, which a cast of a binary may give, is no literal either,
+    nor is one so long that a plan should not carry it.
     """
     if not isinstance(expr, Call | Cast) or not is_pure(expr):
         return None
     if not all(isinstance(child, Literal) for child in expr.children):
         return None
+    if expr.type.is_bytes and any(_is_large(child) for child in expr.children):
+        return None
     try:
         return Literal(evaluate_expr(expr, {}), expr.type)
     except (EvaluationError, IrTypeError):
         return None
+
+
+def _is_large(child: Expr) -> bool:
+    """Whether a literal may be the length of a text that takes too much memory to make."""
+    match child:
+        case Literal(int() as value, type_) if type_.is_integer:
+            return value > _MOST_REPEATS
+    return False
 
 
 def simplify_and(expr: Expr) -> Expr | None:

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from ir import (
     BOOL,
     INT8,
+    INT32,
     INT64,
+    STRING,
     Aggregate,
     AggregateCall,
     Call,
@@ -259,3 +261,11 @@ def test_optimizing_keeps_the_meaning(data: st.DataObject) -> None:
 def test_optimizing_again_changes_nothing(plan: Sink) -> None:
     once = optimize(plan)
     assert optimize(once) == once
+
+
+def test_a_long_text_is_not_made_for_the_plan() -> None:
+    """`repeat('x', 2147483647)` would take two gigabytes before a row comes."""
+    count = Literal(2**31 - 1, INT32)
+    assert fold_constants(Call("repeat", (Literal("x", STRING), count))) is None
+    small = Call("repeat", (Literal("x", STRING), Literal(3, INT32)))
+    assert fold_constants(small) == Literal("xxx", STRING)
