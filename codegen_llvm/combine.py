@@ -18,9 +18,10 @@ from codegen_llvm.accumulators import Accumulator, StoredGroup
 from codegen_llvm.aggregates import accumulator
 from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.compile import MachineCode, compile_module
+from codegen_llvm.keys import Key
 from codegen_llvm.layout import SlotLayout
 from codegen_llvm.rehash import build_rehash
-from codegen_llvm.table import Key, Table, table_registers
+from codegen_llvm.table import Table, table_registers
 from codegen_llvm.values import Value
 from ir import TIMESTAMP, EvaluationError
 from ir.pipelines import RowProgram

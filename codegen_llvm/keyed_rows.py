@@ -11,10 +11,10 @@ from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64
 from codegen_llvm.columns import Columns, Lookup
 from codegen_llvm.expressions import lower
 from codegen_llvm.keyed_slots import WindowSlots
+from codegen_llvm.keys import Key, hash_keys, normalize_key
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import selected
-from codegen_llvm.table import Key, hash_keys, normalize_key
 from ir.pipelines import RowProgram
 
 

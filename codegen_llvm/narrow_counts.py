@@ -16,8 +16,8 @@ from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, new_function
 from codegen_llvm.count_windows import count_window
 from codegen_llvm.keyed_rows import KeyedRows
 from codegen_llvm.keyed_slots import NUMBER_SHIFT, WindowSlots
+from codegen_llvm.keys import Key
 from codegen_llvm.layout import SlotLayout
-from codegen_llvm.table import Key
 from codegen_llvm.values import any_null
 from ir.pipelines import RowProgram
 

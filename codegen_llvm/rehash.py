@@ -9,8 +9,9 @@ from llvmlite import ir as ll
 
 from codegen_llvm.abi import TableBlock
 from codegen_llvm.builder import I1, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.keys import HASH_BITS, Key, hash_keys
 from codegen_llvm.layout import SlotLayout, slot_layout
-from codegen_llvm.table import HASH_BITS, Key, hash_keys, stored_value
+from codegen_llvm.table import stored_value
 from codegen_llvm.values import Value
 from ir import TIMESTAMP
 from ir.pipelines import RowProgram

@@ -13,10 +13,11 @@ from codegen_llvm.aggregates import accumulator
 from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64
 from codegen_llvm.columns import Columns, Lookup
 from codegen_llvm.expressions import lower
+from codegen_llvm.keys import Key, normalize_key
 from codegen_llvm.layout import ROWS, InputLayout, SlotLayout
 from codegen_llvm.shared_table import SharedTable
 from codegen_llvm.slices import LateRows, Slices
-from codegen_llvm.table import Key, Table, normalize_key, table_registers
+from codegen_llvm.table import Table, table_registers
 from codegen_llvm.values import Value, any_null
 from ir import TIMESTAMP, AggregateCall, Column
 from ir.pipelines import RowProgram

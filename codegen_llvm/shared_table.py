@@ -19,8 +19,9 @@ from llvmlite.ir import instructions
 
 from codegen_llvm.abi import Exit, TableBlock, offset_of
 from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, new_function
+from codegen_llvm.keys import Key
 from codegen_llvm.layout import LOCK
-from codegen_llvm.table import USED, Init, Key, Table
+from codegen_llvm.table import USED, Init, Table
 
 _BUSY = 2  # not `USED`: whoever reads tags takes such a slot for unused
 _UNLOCKED, _LOCKED = ll.Constant(I8, 0), ll.Constant(I8, 1)

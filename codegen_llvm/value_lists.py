@@ -18,8 +18,9 @@ from codegen_llvm.chunks import (
     room_for_list,
     room_for_value,
 )
+from codegen_llvm.keys import normalize_key
 from codegen_llvm.layout import element_bytes
-from codegen_llvm.table import normalize_key, store_value
+from codegen_llvm.table import store_value
 from ir import DataType
 
 
