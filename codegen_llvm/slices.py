@@ -107,6 +107,17 @@ def slice_start(cx: KernelContext, window: TumblingWindow, time: ll.Value) -> ll
     return cx.b.sub(time, floored)
 
 
+@dataclass(frozen=True)
+class InSlice:
+    """Whether it is known if all rows of a block are in the current slice, and if they are."""
+
+    is_known: ll.Value
+    inside: ll.Value
+
+
+UNKNOWN_SLICE = InSlice(ll.Constant(I1, 0), ll.Constant(I1, 0))
+
+
 @dataclass
 class Stretch:
     """The rows of a block up to the first that closes windows."""
@@ -117,12 +128,18 @@ class Stretch:
 
     @classmethod
     def of(
-        cls, cx: KernelContext, close: ll.Value, time_of: TimeOf, first: ll.Value, last: ll.Value
+        cls,
+        cx: KernelContext,
+        look: ll.Value,
+        close: ll.Value,
+        time_of: TimeOf,
+        first: ll.Value,
+        last: ll.Value,
     ) -> Stretch:
-        """The greatest time of the block is found with vectors; the search is rare."""
+        """Where `look` says that it is worth a look: for the greatest time, with vectors."""
         end, closes = cx.variable(I64, last), cx.variable(I1, ll.Constant(I1, 0))
         found = cx.variable(I64, i64(0))
-        with cx.b.if_then(cx.b.icmp_signed("!=", close, i64(NEVER))):
+        with cx.b.if_then(look):
             greatest = cx.variable(I64, i64(-NEVER))
             smax = cx.external("llvm.smax.i64", I64, I64, I64)
             with cx.loop(first, last, "time") as row:

@@ -31,8 +31,8 @@ class Sizes(Protocol):
     def done(self, rows: int, elapsed_ns: int) -> None:
         """A thread took so long for a morsel."""
 
-    def rows(self, batch_rows: int) -> int:
-        """The rows of the next morsel of a batch."""
+    def rows(self, batch_rows: int, waiting: int) -> int:
+        """The rows of the next morsel of a batch, if so many wait."""
 
 
 class FixedSize:
@@ -49,7 +49,7 @@ class FixedSize:
     def done(self, rows: int, elapsed_ns: int) -> None:
         """Nothing changes."""
 
-    def rows(self, batch_rows: int) -> int:
+    def rows(self, batch_rows: int, waiting: int) -> int:
         """Always the same."""
         return self._rows
 
@@ -296,7 +296,7 @@ class Flow:
             made = Morsel(self._morsels, self._previous, self._column, punctuation=first)
         else:
             begin = first.next_row
-            end = min(first.rows, begin + self._sizes.rows(first.rows))
+            end = min(first.rows, begin + self._sizes.rows(first.rows, len(self._batches)))
             made = Morsel(
                 self._morsels, self._previous, self._column, queued=first, first=begin, last=end
             )

@@ -5,7 +5,7 @@ matter of what taking one costs and of how long nothing else can run. YSB with
 dictionary codes on 2 threads ran at 62, 156, 326, 437 and 494 M rows/s with
 morsels of 4, 16, 64, 256 and 1024 thousand rows: a morsel costs about 0.1 ms
 beside its rows when threads take turns. So without a latency target, a batch is
-cut for the threads to have a share each, and no further.
+cut only for threads to have a share each, where there are not enough batches.
 """
 
 from __future__ import annotations
@@ -67,9 +67,14 @@ class MorselSizes:
             # At least a tenth is for the rows: what taking a morsel costs is an estimate.
             self._row_ns.add(max(elapsed_ns - self._fixed_ns, elapsed_ns / 10), rows)
 
-    def rows(self, batch_rows: int) -> int:
-        """How many rows of a batch the next morsel should have; more than there are means all."""
-        wanted = float(max(math.ceil(batch_rows / self._threads), _LEAST_SHARE))
+    def rows(self, batch_rows: int, waiting: int = 1) -> int:
+        """How many rows of a batch the next morsel should have; more than there are means all.
+
+        Where as many batches wait as there are threads, each can have one: YSB on two
+        threads ran 1.1 times as fast with batches of a million rows than with halves.
+        """
+        sharing = 1 if waiting >= self._threads else self._threads
+        wanted = float(max(math.ceil(batch_rows / sharing), _LEAST_SHARE))
         if self._latency_ns is not None:
             wanted = min(wanted, self._in_time(self._latency_ns))
         return round(min(max(wanted, _LEAST_ROWS), _MOST_ROWS))

@@ -34,6 +34,7 @@ def test_without_a_target_every_thread_gets_its_share(row_ns: float) -> None:
     sizes = observed(MorselSizes(4), row_ns)
     assert sizes.rows(400_000) == 100_000
     assert sizes.rows(101) >= 101
+    assert sizes.rows(400_000, waiting=4) == 400_000
     assert observed(MorselSizes(1), row_ns).rows(400_000) == 400_000
 
 

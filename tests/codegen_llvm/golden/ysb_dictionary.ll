@@ -552,11 +552,11 @@ entry:
   %".30" = add i64 %".29", 16383
   %".31" = udiv i64 %".30", 16384
   %".81" = alloca i64
-  %".106" = alloca i1
-  %".109" = alloca i64
+  %".110" = alloca i1
+  %".113" = alloca i64
   br label %"block.head"
 block.head:
-  %"block" = phi  i64 [0, %"entry"], [%".139", %"pack.after.endif.endif"]
+  %"block" = phi  i64 [0, %"entry"], [%".144", %"pack.after.endif.endif"]
   %".33" = icmp slt i64 %"block", %".31"
   br i1 %".33", label %"block.body", label %"block.after"
 block.body:
@@ -569,10 +569,10 @@ block.body:
   %".41" = icmp slt i64 %".11", 32
   br i1 %".41", label %"block.body.if", label %"block.body.else"
 block.after:
-  %".141" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %"row_end", ptr %".141"
-  %".143" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".143"
+  %".146" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %"row_end", ptr %".146"
+  %".148" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".148"
   br label %"leave.done"
 block.body.if:
   br label %"test.head"
@@ -650,55 +650,62 @@ pack.after:
   %".100" = getelementptr inbounds i8, ptr %"current", i64 48
   %"complete" = load i64, ptr %".100"
   %".101" = icmp ne i64 %"complete", 0
-  %".102" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".102"
-  %".103" = shl i64 %".97", 2
-  %".104" = sub i64 %".39", %".36"
-  %".105" = icmp sge i64 %".103", %".104"
-  store i1 0, i1* %".106"
-  br i1 %".105", label %"pack.after.if", label %"pack.after.endif"
+  %".102" = shl i64 %".97", 2
+  %".103" = sub i64 %".39", %".36"
+  %".104" = icmp sge i64 %".102", %".103"
+  %".105" = xor i1 0, -1
+  %".106" = and i1 %".104", %".105"
+  %".107" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.1" = load ptr, ptr %".107"
+  %".108" = getelementptr inbounds i8, ptr %"state.1", i64 0
+  %"current.1" = load ptr, ptr %".108"
+  %".109" = getelementptr inbounds i8, ptr %"current.1", i64 0
+  %"slice_start" = load i64, ptr %".109"
+  store i1 0, i1* %".110"
+  br i1 %".106", label %"pack.after.if", label %"pack.after.endif"
 pack.after.if:
-  store i64 0, i64* %".109"
+  store i64 0, i64* %".113"
   br label %"time.head"
 pack.after.endif:
-  %".126" = load i1, i1* %".106"
-  %".127" = and i1 %".101", %".126"
-  br i1 %".127", label %"pack.after.endif.if", label %"pack.after.endif.else"
+  %".130" = load i1, i1* %".110"
+  %".131" = or i1 %".130", 0
+  %".132" = and i1 %".101", %".131"
+  br i1 %".132", label %"pack.after.endif.if", label %"pack.after.endif.else"
 time.head:
-  %"time" = phi  i64 [%".36", %"pack.after.if"], [%".120", %"time.body"]
-  %".112" = icmp slt i64 %"time", %".39"
-  br i1 %".112", label %"time.body", label %"time.after"
+  %"time" = phi  i64 [%".36", %"pack.after.if"], [%".124", %"time.body"]
+  %".116" = icmp slt i64 %"time", %".39"
+  br i1 %".116", label %"time.body", label %"time.after"
 time.body:
-  %".114" = getelementptr inbounds i64, ptr %".15", i64 %"time"
-  %".115" = load i64, ptr %".114"
-  %".116" = load i64, i64* %".109"
-  %".117" = sub i64 %".115", %"slice_start"
-  %".118" = call i64 @"llvm.umax.i64"(i64 %".116", i64 %".117")
-  store i64 %".118", i64* %".109"
-  %".120" = add nsw i64 %"time", 1
+  %".118" = getelementptr inbounds i64, ptr %".15", i64 %"time"
+  %".119" = load i64, ptr %".118"
+  %".120" = load i64, i64* %".113"
+  %".121" = sub i64 %".119", %"slice_start"
+  %".122" = call i64 @"llvm.umax.i64"(i64 %".120", i64 %".121")
+  store i64 %".122", i64* %".113"
+  %".124" = add nsw i64 %"time", 1
   br label %"time.head"
 time.after:
-  %".122" = load i64, i64* %".109"
-  %".123" = icmp ult i64 %".122", 10000000
-  store i1 %".123", i1* %".106"
+  %".126" = load i64, i64* %".113"
+  %".127" = icmp ult i64 %".126", 10000000
+  store i1 %".127", i1* %".110"
   br label %"pack.after.endif"
 pack.after.endif.if:
-  %".129" = call i32 @"fast"(ptr %".1", i64 %".36", i64 %".97")
-  %".130" = icmp ne i32 %".129", 0
-  br i1 %".130", label %"pack.after.endif.if.if", label %"pack.after.endif.if.endif", !prof !0
-pack.after.endif.else:
-  %".134" = call i32 @"general"(ptr %".1", i64 %".36", i64 %".97")
+  %".134" = call i32 @"fast"(ptr %".1", i64 %".36", i64 %".97")
   %".135" = icmp ne i32 %".134", 0
-  br i1 %".135", label %"pack.after.endif.else.if", label %"pack.after.endif.else.endif", !prof !0
+  br i1 %".135", label %"pack.after.endif.if.if", label %"pack.after.endif.if.endif", !prof !0
+pack.after.endif.else:
+  %".139" = call i32 @"general"(ptr %".1", i64 %".36", i64 %".97")
+  %".140" = icmp ne i32 %".139", 0
+  br i1 %".140", label %"pack.after.endif.else.if", label %"pack.after.endif.else.endif", !prof !0
 pack.after.endif.endif:
-  %".139" = add nsw i64 %"block", 1
+  %".144" = add nsw i64 %"block", 1
   br label %"block.head"
 pack.after.endif.if.if:
-  ret i32 %".129"
+  ret i32 %".134"
 pack.after.endif.if.endif:
   br label %"pack.after.endif.endif"
 pack.after.endif.else.if:
-  ret i32 %".134"
+  ret i32 %".139"
 pack.after.endif.else.endif:
   br label %"pack.after.endif.endif"
 leave.done:
