@@ -157,7 +157,9 @@ def _compared_with_tie(
     up = cx.b.fcmp_ordered(">", size, tie)
     at_tie = cx.b.fcmp_ordered("==", size, tie)
     if half_even:
-        at_tie = cx.b.and_(at_tie, cx.b.trunc(cx.b.fptosi(below, I64), I1))
+        # Saturating: of NaN, the plain conversion is undefined, and so is a branch by it.
+        whole = cx.external("llvm.fptosi.sat.i64.f64", I64, DOUBLE)
+        at_tie = cx.b.and_(at_tie, cx.b.trunc(cx.b.call(whole, [below]), I1))
     return cx.b.fadd(below, cx.b.uitofp(cx.b.or_(up, at_tie), DOUBLE))
 
 

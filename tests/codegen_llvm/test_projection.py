@@ -12,7 +12,10 @@ from codegen_llvm import unsupported_in_engine
 from ir import (
     BINARY,
     BOOL,
+    FLOAT32,
+    FLOAT64,
     GENERIC,
+    INT32,
     INT64,
     STRING,
     TIMESTAMP,
@@ -193,3 +196,16 @@ def test_the_steps_above_an_aggregate() -> None:
         Projection(plan)
     assert unsupported_in_engine(plan) == ()
     assert unsupported_in_engine(plan_of(Literal(True, BOOL))) == ()
+
+
+@pytest.mark.parametrize("function", ["round", "bround"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 2.5])
+def test_constants_that_are_no_numbers_are_rounded(function: str, value: float) -> None:
+    """LLVM computes with constants itself, and drops code that would use an undefined one."""
+    for type_ in (FLOAT32, FLOAT64):
+        call = Call(function, (Literal(value, type_), Literal(0, INT32)))
+        source = Source("in", Schema((Field("a", INT64),)))
+        plan = Sink(Project(source, (Named("x", call), Named("a", Column("a", INT64)))), "out")
+        rows = [{"a": 1}, {"a": 2}]
+        made = Projection(plan).run(to_batch(rows, source.schema))
+        assert results(made) == [s for row in evaluate(plan, rows) for s in canonical([row])]
