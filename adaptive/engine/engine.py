@@ -87,8 +87,8 @@ class Engine:
             threads,
             self._time,
             sizes=sizes if morsel_rows is None else FixedSize(morsel_rows),
-            capacity_bytes=queue_bytes,
-            when_full=when_full,
+            capacity_bytes=_capacity(queue_bytes),
+            when_full=_when_full(when_full),
             affinity=machine.affinity(places),
         )
         for work in self._made.works:
@@ -131,7 +131,7 @@ class Engine:
     def push(self, batch: pa.RecordBatch | pa.Table) -> Made:
         """Add rows; returns the results that have become final since the last call."""
         self._check_open()
-        for piece in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
+        for piece in _batches(batch):
             with self._arrival.order:
                 stamped = self._arrival.stamped(piece)
                 bounds = [bind(stamped, work.input) for work in self._made.works]
@@ -296,6 +296,29 @@ def _seconds(latency: Duration | float | None) -> float | None:
     if latency is None or isinstance(latency, int | float):
         return latency
     return duration_us(latency) / 1e6
+
+
+def _batches(batch: pa.RecordBatch | pa.Table) -> list[pa.RecordBatch]:
+    if isinstance(batch, pa.Table):
+        return list(batch.to_batches())
+    if isinstance(batch, pa.RecordBatch):
+        return [batch]
+    raise TypeError(
+        f"push takes a pyarrow.RecordBatch or Table, got {type(batch).__name__}:"
+        " make one with pyarrow.record_batch or pyarrow.Table.from_pylist"
+    )
+
+
+def _capacity(queue_bytes: int) -> int:
+    if queue_bytes < 1:
+        raise ValueError(f"queue_bytes must be positive, got {queue_bytes}")
+    return queue_bytes
+
+
+def _when_full(when_full: WhenFull) -> WhenFull:
+    if when_full not in ("block", "raise"):
+        raise ValueError(f"when_full is 'block' or 'raise', got {when_full!r}")
+    return when_full
 
 
 def _checked(strategy: Strategy) -> Strategy:

@@ -290,6 +290,8 @@ def test_state_is_merged_by_node(strategy: str) -> None:
 
 def test_what_is_pushed_is_checked() -> None:
     with Engine(sums(), threads=2) as engine:
+        with pytest.raises(TypeError, match=r"pyarrow\.RecordBatch or Table, got list"):
+            engine.push([1, 2])  # type: ignore[arg-type]
         with pytest.raises(BatchError, match="no column 'k'"):
             engine.push(pa.record_batch({"x": pa.array([1])}))
         engine.push(batch((1, 1, 5)))
@@ -303,6 +305,8 @@ def test_what_is_pushed_is_checked() -> None:
         ({"policy": "best"}, "policy is 'adaptive'"),
         ({"strategy": "both"}, "strategy is 'independent'"),
         ({"morsel_rows": 0}, "morsel_rows must be positive"),
+        ({"queue_bytes": 0}, "queue_bytes must be positive"),
+        ({"when_full": "drop"}, "when_full is 'block' or 'raise'"),
         ({"latency": -1.0}, "latency is a time in seconds"),
     ],
 )
