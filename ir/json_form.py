@@ -16,7 +16,18 @@ from ir.operators import Aggregate, Filter, Named, NamedAggregate, Project, Sink
 from ir.signatures import EvalMode
 from ir.types import DataType, Field, Schema, type_named
 from ir.user_aggregates import UserAggregate
-from ir.variant import SelectRows, Tier, VariantSpec
+from ir.variant import (
+    FilterOrder,
+    HotKeys,
+    KeysInRange,
+    NoNulls,
+    Prefetch,
+    SelectRows,
+    ShareGroups,
+    Tier,
+    ValuesInRange,
+    VariantSpec,
+)
 from ir.verify import verify
 from ir.windows import CountWindow, SessionWindow, SlidingWindow, TumblingWindow
 
@@ -36,18 +47,25 @@ NODES: dict[str, Callable[..., object]] = {
     "column": Column,
     "field": Field,
     "filter": Filter,
+    "filter_order": FilterOrder,
+    "hot_keys": HotKeys,
+    "keys_in_range": KeysInRange,
     "literal": Literal,
     "named": Named,
     "named_aggregate": NamedAggregate,
+    "no_nulls": NoNulls,
+    "prefetch": Prefetch,
     "project": Project,
     "schema": Schema,
     "select_rows": SelectRows,
     "session_window": SessionWindow,
+    "share_groups": ShareGroups,
     "sink": Sink,
     "sliding_window": SlidingWindow,
     "source": Source,
     "tumbling_window": TumblingWindow,
     "user_aggregate": UserAggregate,
+    "values_in_range": ValuesInRange,
     "watermark": Watermark,
     "variant": VariantSpec,
 }

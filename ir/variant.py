@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from math import prod
+from typing import TypeVar
+
+from ir.errors import IrError
 
 
 class Tier(Enum):
@@ -32,6 +36,45 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
+class KeysInRange(Assumption):
+    """Every key is in its range, so groups lie in an array by key instead of a hash table.
+
+    `ranges` has the least and the greatest value of each key of the program, in their
+    order; that of a string is the code that the runtime's dictionary has for it.
+    """
+
+    ranges: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        if not self.ranges:
+            raise IrError("keys in range: needs a range for each key of the program, got none")
+        for low, high in self.ranges:
+            if low > high:
+                raise IrError(f"keys in range: the range from {low} to {high} is empty")
+
+    @property
+    def cells(self) -> int:
+        """How many groups there may be."""
+        return prod(high - low + 1 for low, high in self.ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class NoNulls(Assumption):
+    """These columns hold no null, in batches where others do; Arrow's count is the guard."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesInRange(Assumption):
+    """A column's values are in a range so narrow that sums of them need no overflow check."""
+
+    column: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
 class SelectRows(Hint):
     """Filter a block branch-free into row numbers, then aggregate those rows.
 
@@ -45,6 +88,41 @@ class SelectRows(Hint):
 
 
 @dataclass(frozen=True, slots=True)
+class FilterOrder(Hint):
+    """In which order filters are tested, by their numbers in the program.
+
+    The `first` ones are tested together, for all rows; each of `then` only for the rows
+    that are left. A filter that can fail stays behind those that stand before it in the
+    program, whatever this says.
+    """
+
+    first: tuple[int, ...]
+    then: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HotKeys(Hint):
+    """Rows of these keys are added up beside the table, where the same few slots would stall."""
+
+    keys: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefetch(Hint):
+    """Ask for the memory of a group so many rows before it is used: for tables beyond the cache."""
+
+    rows_ahead: int = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ShareGroups(Hint):
+    """Threads add to the same groups instead of groups of their own: for very many keys."""
+
+
+_Claim = TypeVar("_Claim", bound=Assumption | Hint)
+
+
+@dataclass(frozen=True, slots=True)
 class VariantSpec:
     """A variant of a pipeline: the same meaning, other machine code."""
 
@@ -55,10 +133,13 @@ class VariantSpec:
     @property
     def block_rows(self) -> int | None:
         """The rows of a selection block, or None for a branch per row."""
-        for hint in self.hints:
-            if isinstance(hint, SelectRows):
-                return hint.block_rows
-        return None
+        select = self.find(SelectRows)
+        return None if select is None else select.block_rows
+
+    def find(self, kind: type[_Claim]) -> _Claim | None:
+        """The assumption or hint of a kind, if the variant has one."""
+        return next((c for c in (*self.assumptions, *self.hints) if isinstance(c, kind)), None)
 
 
 GENERIC = VariantSpec()
+INSTRUMENTED = VariantSpec(Tier.INSTRUMENTED)

@@ -14,7 +14,7 @@ from adaptive.runtime.binding import BoundBatch
 from codegen_llvm import InputLayout
 from ir import GENERIC, Tier, VariantSpec
 from policies import Decision, Policy, Specialize
-from profiler import Observation, Profile
+from profiler import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class VariantChoice:
         self._policy = policy
         self._lock = threading.Lock()
         self._uses: dict[tuple[VariantSpec, InputLayout], VariantUse] = {}
-        self.profile = Profile()
+        self._rows = 0
 
     @property
     def history(self) -> History:
@@ -82,13 +82,13 @@ class VariantChoice:
     @contextmanager
     def variant(self, bound: BoundBatch, rows: int) -> Iterator[VariantSpec]:
         """The variant for a morsel of a batch; the work on it is within."""
-        decision = self._policy.decide(self.profile)
+        decision = self._policy.decide(Profile(self._rows))
         spec = _spec(decision)
         begin = time.perf_counter_ns()
         yield spec
         elapsed_ns = time.perf_counter_ns() - begin
         with self._lock:
-            self.profile = self.profile.plus(Observation(rows, {}, elapsed_ns=elapsed_ns))
+            self._rows += rows
             key = (spec, bound.layout)
             use = self._uses.get(key) or VariantUse(spec, bound.layout, decision.reason)
             self._uses[key] = replace(

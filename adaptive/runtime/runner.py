@@ -36,7 +36,7 @@ class PlanRunner:
         if reasons:
             raise UnsupportedPlan("; ".join(reasons))
         self.program = flatten(cut(plan)[0])
-        self.profile = Profile()
+        self.seen = Observation(0)
         self._policy = Fixed() if policy is None else policy
         self._most_slices = most_slices
         self._variants: dict[tuple[InputLayout, VariantSpec, bool], CompiledVariant] = {}
@@ -69,18 +69,17 @@ class PlanRunner:
         if not batch.num_rows:
             return
         bound = bind(batch, self.program.input)
-        spec = self._choose(bound)
+        spec = self._choose()
         before = (self._driver.args.rows_passed, self._driver.args.probes)
         begin = time.perf_counter_ns()
         self._run(bound, spec)
         self._driver.args.row_base += bound.rows
-        self.profile = self.profile.plus(
+        self.seen = self.seen.plus(
             Observation(
-                0,
-                {},
+                bound.rows,
                 int(self._driver.args.rows_passed) - before[0],
                 int(self._driver.args.probes) - before[1],
-                time.perf_counter_ns() - begin,
+                elapsed_ns=time.perf_counter_ns() - begin,
             )
         )
 
@@ -102,10 +101,9 @@ class PlanRunner:
         """The groups as one table."""
         return pa.Table.from_batches(self.drain(), arrow_schema(self.program.output))
 
-    def _choose(self, bound: BoundBatch) -> VariantSpec:
+    def _choose(self) -> VariantSpec:
         """The variant that the policy wants for what the pipeline has seen so far."""
-        self.profile = self.profile.plus(Observation(bound.rows, bound.nulls))
-        decision = self._policy.decide(self.profile)
+        decision = self._policy.decide(Profile(self.seen.rows))
         if not isinstance(decision, Specialize):
             return GENERIC
         hints = GENERIC.hints if decision.hints is None else decision.hints

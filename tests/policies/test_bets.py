@@ -9,7 +9,7 @@ from policies import Decision, Fixed, Generalize, Policy, Specialize
 from profiler import Profile
 
 NOTHING_SEEN = Profile()
-MUCH_SEEN = Profile(rows=10**9, rows_passed=10**8, elapsed_ns=10**9, nulls={"a": 0, "b": 7})
+MUCH_SEEN = Profile(rows=10**9, outcomes={0b1: 10**8, 0b0: 9 * 10**8}, filters=1)
 
 SMALL_BLOCKS = VariantSpec(Tier.SPECULATIVE, (), (SelectRows(64),))
 BRANCHES = VariantSpec(Tier.SPECULATIVE, (), ())

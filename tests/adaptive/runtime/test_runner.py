@@ -126,9 +126,9 @@ def test_the_profile_counts_rows_and_time() -> None:
     runner = PlanRunner(query)
     runner.consume(data)
     passed = sum(v < 0 for v in data.column("v").to_pylist())
-    assert (runner.profile.rows, runner.profile.rows_passed) == (1000, passed)
-    assert runner.profile.selectivity == passed / 1000
-    assert runner.profile.elapsed_ns > 0
+    assert (runner.seen.rows, runner.seen.rows_passed) == (1000, passed)
+    assert runner.seen.selectivity == passed / 1000
+    assert runner.seen.elapsed_ns > 0
 
 
 def test_an_overflowing_sum_names_the_aggregate() -> None:

@@ -1,0 +1,1 @@
+"""The adaptive loop: what was seen of a running pipeline becomes its next variant."""
