@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +13,10 @@ from functools import cache
 import llvmlite.binding as llvm
 from llvmlite import ir as ll
 
-_LOCK = threading.Lock()  # LLVM's global context is not safe for concurrent use
+from codegen_llvm.object_cache import find_object, keep_object, object_key
+
+# LLVM's global context is not safe for concurrent use.
+_LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class MachineCode:
     engine: llvm.ExecutionEngine
     optimize_ns: int
     link_ns: int
+    from_cache: bool = False  # neither optimised nor generated: it lay in the object store
 
     def address(self, name: str) -> int:
         """The address of a function."""
@@ -33,30 +38,44 @@ class MachineCode:
 
 
 def compile_module(module: ll.Module, speed: int = 3) -> MachineCode:
-    """Verify, optimise for this CPU and link a module."""
+    """Verify, optimise for this CPU and link a module, or link what the object store has of it."""
     with _LOCK:
         begin = time.perf_counter_ns()
-        machine = _target_machine()
-        parsed = llvm.parse_assembly(_for_this_cpu(module, machine))
-        parsed.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=speed)
-        options.loop_vectorization = options.slp_vectorization = True
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(parsed, builder)
+        text = _for_this_cpu(module)
+        key = object_key(text, _cpu(), _features(), speed)
+        stored = find_object(key)
+        parsed = None if stored is not None else _optimized(text, speed)
         optimized = time.perf_counter_ns()
-        engine = llvm.create_mcjit_compiler(parsed, _target_machine())
-        engine.finalize_object()
-        return MachineCode(engine, optimized - begin, time.perf_counter_ns() - optimized)
+        binary = _target_machine().emit_object(parsed) if stored is None else stored
+        engine = _linked(binary)
+        linked = time.perf_counter_ns()
+    if stored is None:
+        keep_object(key, binary)
+    return MachineCode(engine, optimized - begin, linked - optimized, stored is not None)
 
 
 def optimized_text(module: ll.Module, speed: int = 3) -> str:
     """The LLVM IR after optimisation, for people who look at what was made of their query."""
     with _LOCK:
-        machine = _target_machine()
-        parsed = llvm.parse_assembly(_for_this_cpu(module, machine))
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed))
-        builder.getModulePassManager().run(parsed, builder)
-        return str(parsed)
+        return str(_optimized(_for_this_cpu(module), speed))
+
+
+def _optimized(text: str, speed: int) -> llvm.ModuleRef:
+    parsed = llvm.parse_assembly(text)
+    parsed.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=speed)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = llvm.create_pass_builder(_target_machine(), options)
+    builder.getModulePassManager().run(parsed, builder)
+    return parsed
+
+
+def _linked(binary: bytes) -> llvm.ExecutionEngine:
+    """An object's functions in memory; new code goes this way too, so both ways are one."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
+    engine.finalize_object()
+    return engine
 
 
 @cache
@@ -76,11 +95,15 @@ def _target_machine() -> llvm.TargetMachine:
     _initialize()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
+        cpu=_cpu(),
         features=_features(),
         opt=3,
         jit=True,
     )
+
+
+def _cpu() -> str:
+    return str(llvm.get_host_cpu_name())
 
 
 def _features() -> str:
@@ -92,7 +115,29 @@ def _features() -> str:
     return f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
 
 
-def _for_this_cpu(module: ll.Module, machine: llvm.TargetMachine) -> str:
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
+def _for_this_cpu(module: ll.Module) -> str:
+    module.triple, module.data_layout = _triple_and_layout()
     return str(module)
+
+
+@cache
+def _triple_and_layout() -> tuple[str, str]:
+    machine = _target_machine()
+    return machine.triple, str(machine.target_data)
+
+
+def _before_fork() -> None:
+    """Wait for LLVM to be idle, so that the child does not inherit it half-way through a module.
+
+    llvmlite's own lock has no public name; a child that inherits it locked waits for ever.
+    """
+    _LOCK.acquire()
+    llvm.ffi.lib._lock.__enter__()
+
+
+def _after_fork() -> None:
+    llvm.ffi.lib._lock.__exit__(None, None, None)
+    _LOCK.release()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
