@@ -1,13 +1,33 @@
 """Policies: pure functions that decide from a profile what to bet on next."""
 
-from policies.bets import Fixed
+from policies.bets import Fixed, InOrder, NarrowKeys, NarrowValues, NoNulls
+from policies.composition import Hysteresis, Together
 from policies.decision import Decision, Generalize, Keep, Policy, Specialize
+from policies.defaults import default_policy
+from policies.filters import FilterFacts, PredicateOrder, filter_facts
+from policies.ranges import Domain, domain_of
+from policies.table_bets import HeavyHitters, LargeTables, ManyKeys
 
 __all__ = [
     "Decision",
+    "Domain",
+    "FilterFacts",
     "Fixed",
     "Generalize",
+    "HeavyHitters",
+    "Hysteresis",
+    "InOrder",
     "Keep",
+    "LargeTables",
+    "ManyKeys",
+    "NarrowKeys",
+    "NarrowValues",
+    "NoNulls",
     "Policy",
+    "PredicateOrder",
     "Specialize",
+    "Together",
+    "default_policy",
+    "domain_of",
+    "filter_facts",
 ]

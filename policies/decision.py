@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from ir.variant import Assumption, Hint
+from ir.variant import GENERIC, Assumption, Hint, Tier, VariantSpec
 from profiler.profile import Profile
 
 
@@ -22,7 +22,13 @@ class Specialize:
 
     assumptions: tuple[Assumption, ...]
     reason: str
-    hints: tuple[Hint, ...] | None = None
+    hints: tuple[Hint, ...] | None = None  # None: those of the generic variant
+
+    @property
+    def spec(self) -> VariantSpec:
+        """The variant that makes these bets."""
+        hints = GENERIC.hints if self.hints is None else self.hints
+        return VariantSpec(Tier.SPECULATIVE, self.assumptions, hints)
 
 
 @dataclass(frozen=True, slots=True)

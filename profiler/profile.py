@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ir.variant import VariantSpec
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
@@ -91,6 +93,7 @@ class Profile:
     back_in_time: float = 0.0  # the share of rows whose time is before that of the row ahead
     dictionaries: Mapping[str, int] = field(default_factory=dict)  # their sizes, by column
     threads: int = 1
+    running: VariantSpec | None = None  # what ran before the rows were sampled
 
     @property
     def passed(self) -> int:

@@ -1,0 +1,69 @@
+"""The policy that a program gets where the user chooses none."""
+
+from __future__ import annotations
+
+from ir.aggregates import AggregateCall
+from ir.expr import Column
+from ir.pipelines import RowProgram
+from ir.signatures import EvalMode
+from ir.types import DataType
+from ir.windows import TimeWindow
+from policies.bets import NarrowKeys, NarrowValues, NoNulls
+from policies.composition import Hysteresis, Together
+from policies.decision import Policy
+from policies.filters import PredicateOrder, filter_facts
+from policies.ranges import Domain, domain_of
+from policies.table_bets import HeavyHitters, LargeTables, ManyKeys
+
+_TAG_BYTES = 8
+
+
+def default_policy(program: RowProgram) -> Policy:
+    """Every bet that this program can gain from."""
+    bets: list[Policy] = [
+        PredicateOrder(tuple(map(filter_facts, program.filters))),
+        NoNulls(tuple(field.name for field in program.input if field.nullable)),
+    ]
+    # Sessions and count windows keep state of their own kind, in which bets on tables have no form.
+    if program.window is None or isinstance(program.window, TimeWindow):
+        bets += _table_bets(program)
+    return Hysteresis(Together(tuple(bets)))
+
+
+def slot_bytes(program: RowProgram) -> int:
+    """About how many bytes a group has in a table."""
+    keys = sum(_key_bytes(key.expr.type) for key in program.keys)
+    return _TAG_BYTES + keys + sum(_state_bytes(one.call) for one in program.aggregates)
+
+
+def _table_bets(program: RowProgram) -> list[Policy]:
+    bets: list[Policy] = [NarrowValues(_summed(program))]
+    if program.keys:
+        bets += [NarrowKeys(_domains(program)), HeavyHitters()]
+        bets += [LargeTables(slot_bytes(program)), ManyKeys()]
+    return bets
+
+
+def _domains(program: RowProgram) -> tuple[Domain | None, ...]:
+    exprs = (key.expr for key in program.keys)
+    return tuple(domain_of(e.type, e.name if isinstance(e, Column) else None) for e in exprs)
+
+
+def _summed(program: RowProgram) -> tuple[tuple[str, Domain], ...]:
+    """The integer columns that are added up as they are, by sums that look for overflow."""
+    found: dict[str, Domain] = {}
+    for aggregate in program.aggregates:
+        match aggregate.call:
+            case AggregateCall("sum", Column(name, type_), mode) if type_.is_integer:
+                if mode is not EvalMode.LEGACY:
+                    found[name] = Domain(type_.low, type_.high)
+    return tuple(found.items())
+
+
+def _key_bytes(type_: DataType) -> int:
+    return 16 if type_.is_bytes or type_.is_decimal else 8
+
+
+def _state_bytes(call: AggregateCall) -> int:
+    """A word for what is counted or summed; two where a mean or a wide value is kept."""
+    return 8 if call.function in ("count", "sum", "min", "max") and not call.type.is_bytes else 16
