@@ -2,13 +2,19 @@
 
 from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
 from codegen_llvm.decimal_sums import average_decimals
-from codegen_llvm.gather import gather_slots, gather_strings
+from codegen_llvm.gather import find_used, gather_field, gather_strings
 from codegen_llvm.greatest import greatest
 from codegen_llvm.holistic import list_functions
 from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
 from codegen_llvm.keyed_slots import keyed_layout, narrow_layout
-from codegen_llvm.layout import Encoding, InputLayout, SlotLayout, slot_layout
+from codegen_llvm.layout import (
+    Encoding,
+    InputLayout,
+    SlotLayout,
+    can_be_dense,
+    slot_layout,
+)
 from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
 from codegen_llvm.variant import CompiledVariant, compile_variant
@@ -23,13 +29,15 @@ __all__ = [
     "InputLayout",
     "SlotLayout",
     "average_decimals",
+    "can_be_dense",
     "can_subtract",
     "compile_combine",
     "compile_keyed",
     "compile_move",
     "compile_projection",
     "compile_variant",
-    "gather_slots",
+    "find_used",
+    "gather_field",
     "gather_strings",
     "greatest",
     "keyed_layout",

@@ -36,6 +36,7 @@ class Exit(IntEnum):
     GROW_OUTPUT = 8  # the output column `detail` needs `wanted` bytes for its strings
     OUTPUT_FULL = 9  # fewer than `detail` results fit the memory for them
     GROW_NODES = 10  # no slot is left for a further window of a key
+    GUARD = 11  # the row is not what the variant assumes: the generic one goes on with it
 
 
 @_words
@@ -57,9 +58,10 @@ class ColumnBlock(ctypes.Structure):
 
 @_words
 class TableBlock(ctypes.Structure):
-    """A hash table of groups: `mask + 1` slots, of which at most `limit` may be used.
+    """A table of groups: `mask + 1` slots, of which at most `limit` may be used.
 
     Where threads share the slots, each has a block of its own; `whole` counts the groups.
+    A dense table has a slot for each key: `span` of them from `low` on, for up to three keys.
     """
 
     slice_start: int
@@ -73,6 +75,12 @@ class TableBlock(ctypes.Structure):
     arena_next: int  # the memory for the strings of its groups
     arena_end: int
     whole: int  # the block that counts the groups of slots that threads share
+    low0: int
+    low1: int
+    low2: int
+    span0: int
+    span1: int
+    span2: int
 
 
 @_words

@@ -65,6 +65,7 @@ class KernelContext:
     def __post_init__(self) -> None:
         self._tails: dict[Exit, ll.Block] = {}
         self._row: ll.Value | None = None
+        self.index: ll.Value | None = None  # of the row in columns that begin elsewhere
         self._row_block: ll.Block | None = None  # where the row starts with empty scratch memory
         self._scratch: _Scratch | None = None
         self._undo: list[Callable[[], None]] = []
@@ -221,8 +222,12 @@ class KernelContext:
     @row.setter
     def row(self, row: ll.Value | None) -> None:
         """Go on to a row: the strings that were made for the one before are given up."""
-        self._row = row
+        self._row = self.index = row
         self._row_block = self.b.block
+
+    def go_to(self, row: ll.Value, index: ll.Value) -> None:
+        """Go on to a row that columns find at `index` from where they begin."""
+        self.row, self.index = row, index
 
     @property
     def tails(self) -> dict[Exit, ll.Block]:

@@ -11,7 +11,7 @@ from codegen_llvm.abi import ColumnBlock, KernelArgs, offset_of
 from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, llvm_type
 from codegen_llvm.layout import Encoding, InputLayout
 from codegen_llvm.values import Value
-from ir import BOOL, Column, Expr, Schema
+from ir import BOOL, Column, Expr, Field, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class Columns:
     _tables: dict[Expr, ll.Value] = field(default_factory=dict)
     _bits: dict[Expr, tuple[ll.Value, ll.Value]] = field(default_factory=dict)
     in_registers: bool = False  # look up in the words, not in the tables
+    first: ll.Value | None = None  # the row that columns begin with, if not the batch's first
 
     def __post_init__(self) -> None:
         args = self.cx.function.args[0]
@@ -77,7 +78,7 @@ class Columns:
                 offset = position * ctypes.sizeof(ColumnBlock) + offset_of(ColumnBlock, name)
                 type_ = I64 if name in ("bit_offset", "dictionary_size") else PTR
                 loaded = self.cx.b.load(self.cx.at(base, offset), typ=type_)
-                self._words[column.name, name] = loaded
+                self._words[column.name, name] = self._from_first(column, name, loaded)
         tables = self.cx.load_field(args, KernelArgs, "lookups", PTR)
         for position, lookup in enumerate(self.lookups):
             address = self.cx.element(tables, i64(position), PTR)
@@ -94,7 +95,7 @@ class Columns:
 
     def column(self, cx: KernelContext, column: Column) -> Value:
         """The value of a column in the current row."""
-        name, row = column.name, cx.row
+        name, row = column.name, cx.index
         null = self.null(name, row)
         if column.type == BOOL:
             return Value(BOOL, self._bit(self._words[name, "data"], name, row), null)
@@ -118,7 +119,7 @@ class Columns:
         if table is None:
             return None
         (name,) = expr.columns()
-        code, null = cx.b.sext(self._code(name, cx.row), I64), self.null(name, cx.row)
+        code, null = cx.b.sext(self._code(name, cx.index), I64), self.null(name, cx.index)
         if null is not None:
             code = cx.b.select(null, self._words[name, "dictionary_size"], code)
         if self.in_registers:
@@ -174,6 +175,19 @@ class Columns:
         elif self.schema[name].type.is_bytes:
             fields.append("offsets")
         return fields
+
+    def _from_first(self, column: Field, name: str, word: ll.Value) -> ll.Value:
+        """A word of a column so that row `first` is its first: no addition for each row."""
+        if self.first is None:
+            return word
+        if name == "bit_offset":
+            return self.cx.b.add(word, self.first)
+        is_codes = self.encoding(column.name) is Encoding.DICTIONARY
+        if name == "offsets" or (name == "data" and is_codes):
+            return self.cx.element(word, self.first, I32)
+        if name == "data" and column.type != BOOL and not column.type.is_bytes:
+            return self.cx.element(word, self.first, llvm_type(column.type))
+        return word
 
     def _number(self, column: Column, row: ll.Value) -> ll.Value:
         type_ = llvm_type(column.type)

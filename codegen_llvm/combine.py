@@ -16,7 +16,17 @@ from llvmlite import ir as ll
 from codegen_llvm.abi import Exit, KernelArgs, TableBlock
 from codegen_llvm.accumulators import Accumulator, StoredGroup
 from codegen_llvm.aggregates import accumulator
-from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i64, new_function
+from codegen_llvm.builder import (
+    I1,
+    I32,
+    I64,
+    PTR,
+    KernelContext,
+    errors_of,
+    i64,
+    llvm_type,
+    new_function,
+)
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.keys import Key
 from codegen_llvm.layout import SlotLayout
@@ -212,6 +222,8 @@ def stored_keys(
             else Value(TIMESTAMP, cx.load_field(table, TableBlock, "slice_start"))
         )
         keys.append(Key("slice", start, 0))
+    if source.dense:
+        return keys + _dense_keys(cx, program, target, table)
     tag = cx.b.load(slot, typ=I64)
     for position, key in enumerate(program.keys):
         value, bit = group.value(cx, f"key{position}", key.expr.type), target.key_null_bit(position)
@@ -222,3 +234,22 @@ def stored_keys(
             Key(f"key{position}", Value(value.type, value.payload, null, value.length), bit)
         )
     return keys
+
+
+def _dense_keys(
+    cx: KernelContext, program: RowProgram, target: SlotLayout, table: ll.Value
+) -> list[Key]:
+    """The keys that a group of a dense table has by its place, which is the current row."""
+    rest, keys = cx.row, []
+    for position, key in reversed(list(enumerate(program.keys))):
+        low, span = (
+            cx.load_field(table, TableBlock, f"{name}{position}") for name in ("low", "span")
+        )
+        number = cx.b.add(cx.b.urem(rest, span), low)
+        rest = cx.b.udiv(rest, span)
+        type_ = llvm_type(key.expr.type)
+        payload = number if type_ == I64 else cx.b.trunc(number, type_)
+        null = ll.Constant(I1, 0) if key.expr.nullable else None
+        value = Value(key.expr.type, payload, null)
+        keys.append(Key(f"key{position}", value, target.key_null_bit(position)))
+    return keys[::-1]

@@ -55,7 +55,8 @@ def build_kernel(
     module = ll.Module("kodiak")
     errors = _Functions(module, narrowed, layout, slots, lookups).build_run(spec)
     build_prepare(module, narrowed.input, layout, lookups, PREPARE)
-    build_rehash(module, program, slots, REHASH)
+    if not slots.dense:
+        build_rehash(module, program, slots, REHASH)
     if slots.slice_is_key:
         build_migrate(module, program, slots, MIGRATE)
     return KernelModule(module, lookups, tuple(errors))
@@ -226,19 +227,19 @@ class _Functions:
         cx = self._function(name, PTR, I64, I64)
         cx.function.linkage = "internal"
         cx.function.attributes.add("noinline")
-        rows = self._aggregator(cx)
         _, first, count = cx.function.args
+        rows = self._aggregator(cx, first)
         selection = cx.load_field(rows.args, KernelArgs, "selection", PTR)
 
-        def row_of(pick: ll.Value) -> ll.Value:
-            return cx.b.add(first, selected(cx, selection, pick))
+        def index_of(pick: ll.Value) -> ll.Value:
+            return selected(cx, selection, pick)
 
         with cx.loop(i64(0), count, "pick") as pick:
             cx.b.store(pick, rows.done)
-            rows.look_ahead(pick, count, row_of)
-            row = row_of(pick)
+            rows.look_ahead(pick, count, index_of)
+            index = index_of(pick)
             with rows.each():
-                rows.aggregate(row, in_slice=in_slice, direct=direct)
+                rows.aggregate(cx.b.add(first, index), index, in_slice=in_slice, direct=direct)
         cx.b.store(count, rows.done)
         cx.leave(Exit.DONE, first)
         rows.finish()
@@ -329,8 +330,8 @@ class _Functions:
     def _function(self, name: str, *params: ll.Type) -> KernelContext:
         return new_function(self.module, name, I32, params)
 
-    def _aggregator(self, cx: KernelContext) -> RowAggregator:
-        return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups)
+    def _aggregator(self, cx: KernelContext, first: ll.Value | None = None) -> RowAggregator:
+        return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups, first)
 
 
 def effective_filters(program: RowProgram) -> tuple[Expr, ...]:

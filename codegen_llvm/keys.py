@@ -10,6 +10,7 @@ from codegen_llvm.abi import HASH_MULTIPLIER
 from codegen_llvm.builder import I32, I64, I128, KernelContext, i64
 from codegen_llvm.strings import hash_string
 from codegen_llvm.values import Value
+from ir import BOOL
 
 HASH_BITS = 0xFFFF_FFFF_0000_0000  # of a tag: the upper half of its key's hash
 
@@ -78,3 +79,11 @@ def as_integer(cx: KernelContext, value: Value) -> ll.Value:
     if value.type.is_float:
         return cx.b.bitcast(value.payload, ll.IntType(value.type.bits))
     return value.payload
+
+
+def key_number(cx: KernelContext, value: Value) -> ll.Value:
+    """An integer key of any kind as 64 bits with its sign; a bool is 0 or 1."""
+    if value.payload.type == I64:
+        return value.payload
+    widen = cx.b.zext if value.type == BOOL else cx.b.sext
+    return widen(value.payload, I64)

@@ -80,6 +80,7 @@ class SlotLayout:
     rows: str | None = None  # the field that counts the rows of a group, where one does
     wide: bool = False  # of a window table: integer sums have 128 bits
     shared: bool = False  # threads update it at the same time: integer sums have 128 bits
+    dense: bool = False  # a slot for each key of a range, found by the key, which it does not hold
 
     @property
     def locked(self) -> bool:
@@ -185,6 +186,7 @@ def slot_layout(
     *,
     wide: bool = False,
     shared: bool = False,
+    dense: bool = False,
     fields: tuple[tuple[str, str], ...] = (),
 ) -> SlotLayout:
     """Lay out a slot for a program's keys and aggregates, widest pieces first.
@@ -195,12 +197,13 @@ def slot_layout(
     when a group, or an aggregate of it, has no rows left. `wide` is the layout
     of window tables; it counts rows too. `shared` is that of tables which several
     threads update: sums in 128 bits have no overflow that would have to be undone.
-    `fields` are further pieces of a slot.
+    `dense` is that of tables where a group's place is its key. `fields` are further pieces
+    of a slot.
     """
     counts_rows = counts_rows or wide
     rows = _rows_field(program, counts_rows)
     pieces: list[tuple[str, str]] = [(ROWS, "i8"), *fields] if rows == ROWS else [*fields]
-    for position, key in enumerate(program.keys):
+    for position, key in enumerate(() if dense else program.keys):
         pieces += value_fields(f"key{position}", key.expr.type)
     for position, aggregate in enumerate(program.aggregates):
         if list_position(program, position) in (None, position):
@@ -212,9 +215,20 @@ def slot_layout(
         pieces.insert(0, ("slice", "i8"))  # behind the tag, whatever follows: see `build_migrate`
     placed, size = _placed(pieces)
     seen = frozenset(i for i, a in enumerate(program.aggregates) if _may_be_empty(a))
-    direct = None if slice_is_key or wide or shared else _direct_key(program)
+    direct = None if slice_is_key or wide or shared or dense else _direct_key(program)
     return SlotLayout(
-        placed, size, len(program.keys), seen, slice_is_key, direct, rows, wide, shared
+        placed, size, len(program.keys), seen, slice_is_key, direct, rows, wide, shared, dense
+    )
+
+
+MOST_DENSE_KEYS = 3
+
+
+def can_be_dense(program: RowProgram) -> bool:
+    """Whether a group's place can be its key: for few keys, which are integers of any kind."""
+    types = [key.expr.type for key in program.keys]
+    return 1 <= len(types) <= MOST_DENSE_KEYS and not any(
+        type_.is_float or type_.is_bytes or type_.is_decimal for type_ in types
     )
 
 

@@ -39,14 +39,15 @@ class RowAggregator:
         layout: InputLayout,
         slots: SlotLayout,
         lookups: tuple[Lookup, ...],
+        first: ll.Value | None = None,
     ) -> None:
         self.cx, self.program, self.slots = cx, program, slots
         self.args = cx.function.args[0]
-        self.columns = Columns(cx, program.input, layout, lookups)
+        self.columns = Columns(cx, program.input, layout, lookups, first=first)
         self.state = cx.load_field(self.args, KernelArgs, "state", PTR)
         self.done = cx.variable(I64, i64(0))  # the rows that were added to their groups
         probes = cx.variable(I64, i64(0))
-        self.registers = table_registers(cx, self.state)
+        self.registers = table_registers(cx, self.state, slots)
         kind = SharedTable if slots.shared else Table
         self.table = kind(cx, slots, self.state, self.registers, probes)
         self.late: LateRows | None = None
@@ -54,14 +55,21 @@ class RowAggregator:
         if program.watermark is not None:
             self.late_before = cx.load_field(self.args, KernelArgs, "late_before")
 
-    def aggregate(self, row: ll.Value, *, in_slice: bool = False, direct: bool = False) -> None:
+    def aggregate(
+        self,
+        row: ll.Value,
+        index: ll.Value | None = None,
+        *,
+        in_slice: bool = False,
+        direct: bool = False,
+    ) -> None:
         """Add one row that passed to its group. All that can fail or leave comes first.
 
         `in_slice`: the row's slice is known to be the current one. `direct`: the
         current table is known to be complete.
         """
         cx = self.cx
-        cx.row = row
+        cx.go_to(row, row if index is None else index)
         # First the slice: a late row is not evaluated, so it cannot fail.
         keys = [] if in_slice else self._enter_slice()
         arguments = [self._arguments(a.call) for a in self.program.aggregates]
@@ -91,7 +99,7 @@ class RowAggregator:
             self._mark_seen(slot, accumulators)
 
     def look_ahead(
-        self, index: ll.Value, end: ll.Value, row_of: Callable[[ll.Value], ll.Value]
+        self, index: ll.Value, end: ll.Value, index_of: Callable[[ll.Value], ll.Value]
     ) -> None:
         """Ask for the memory of a later row's home, where threads share the table.
 
@@ -106,7 +114,7 @@ class RowAggregator:
             return
         b, last = self.cx.b, self.cx.b.sub(end, i64(1))
         ahead = b.add(index, i64(_AHEAD))
-        self.cx.row = row_of(b.select(b.icmp_signed("<", ahead, last), ahead, last))
+        self.cx.row = index_of(b.select(b.icmp_signed("<", ahead, last), ahead, last))
         self.table.prefetch([self._key(position) for position in range(len(keys))])
 
     def finish(self) -> None:

@@ -11,7 +11,7 @@ from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, StateBlock, TableBlock
 from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, llvm_type
-from codegen_llvm.keys import HASH_BITS, Key, as_integer, hash_keys
+from codegen_llvm.keys import HASH_BITS, Key, as_integer, hash_keys, key_number
 from codegen_llvm.layout import SlotLayout
 from codegen_llvm.strings import equal_strings
 from codegen_llvm.values import Value
@@ -34,14 +34,22 @@ class TableRegisters:
     mask: ll.Value
     shift: ll.Value
     slice_start: ll.Value
+    ranges: tuple[tuple[ll.Value, ll.Value], ...] = ()  # of a dense table: low and span of keys
 
 
-def table_registers(cx: KernelContext, state: ll.Value) -> TableRegisters:
+def table_registers(
+    cx: KernelContext, state: ll.Value, layout: SlotLayout | None = None
+) -> TableRegisters:
     """Variables for the state's current table."""
     block = cx.load_field(state, StateBlock, "current", PTR)
+    keys = layout.keys if layout is not None and layout.dense else 0
+
+    def variable(type_: ll.Type) -> ll.Value:
+        return cx.variable(type_, ll.Constant(type_, None))
+
+    ranges = tuple((variable(I64), variable(I64)) for _ in range(keys))
     registers = TableRegisters(
-        cx.variable(PTR, block),
-        *(cx.variable(type_, ll.Constant(type_, None)) for type_ in (PTR, I64, I64, I64)),
+        cx.variable(PTR, block), variable(PTR), variable(I64), variable(I64), variable(I64), ranges
     )
     load_table(cx, registers, block)
     return registers
@@ -53,6 +61,9 @@ def load_table(cx: KernelContext, registers: TableRegisters, block: ll.Value) ->
     cx.b.store(cx.load_field(block, TableBlock, "slots", PTR), registers.slots)
     for name in ("mask", "shift", "slice_start"):
         cx.b.store(cx.load_field(block, TableBlock, name), getattr(registers, name))
+    for position, (low, span) in enumerate(registers.ranges):
+        cx.b.store(cx.load_field(block, TableBlock, f"low{position}"), low)
+        cx.b.store(cx.load_field(block, TableBlock, f"span{position}"), span)
 
 
 @dataclass
@@ -122,7 +133,10 @@ class Table:
         cx, registers = self.cx, self.registers
         slots = cx.b.load(registers.slots, typ=PTR)
         if not keys:
-            return self._only_slot(slots, init_accumulators, always_seen)
+            return self._known_slot(slots, init_accumulators, always_seen)
+        if self.layout.dense:
+            place = cx.at(slots, cx.b.mul(self._dense_index(keys), i64(self.layout.size)))
+            return self._known_slot(place, init_accumulators, always_seen)
         hash_ = hash_keys(cx, keys)
         expected, tag_mask = self._expected_tag(keys, hash_)
         home = cx.b.lshr(hash_, cx.b.load(registers.shift, typ=I64))
@@ -205,8 +219,26 @@ class Table:
         cx.b.position_at_end(found)
         return slot
 
-    def _only_slot(self, slot: ll.Value, init_accumulators: Init, always_seen: int) -> ll.Value:
-        """The single group of a program without keys."""
+    def _dense_index(self, keys: list[Key]) -> ll.Value:
+        """The place of a group by its keys; leaves the kernel if one is not in its range.
+
+        One unsigned comparison covers both bounds: below the least, the difference wraps.
+        """
+        cx, index = self.cx, None
+        for key, registers in zip(keys, self.registers.ranges, strict=True):
+            low, span = (cx.b.load(register, typ=I64) for register in registers)
+            offset = cx.b.sub(key_number(cx, key.value), low)
+            broken = cx.b.icmp_unsigned(">=", offset, span)
+            if key.value.null is not None:
+                broken = cx.b.or_(broken, key.value.null)
+            with cx.b.if_then(broken, likely=False):
+                cx.leave(Exit.GUARD, cx.row)
+            index = offset if index is None else cx.b.add(cx.b.mul(index, span), offset)
+        assert index is not None
+        return index
+
+    def _known_slot(self, slot: ll.Value, init_accumulators: Init, always_seen: int) -> ll.Value:
+        """A slot that is known to be the row's: the only one, or that of its key."""
         cx, wanted = self.cx, i64(USED | always_seen)
         tag = cx.b.load(slot, typ=I64)
         incomplete = cx.b.icmp_signed("!=", cx.b.and_(tag, wanted), wanted)

@@ -25,7 +25,7 @@ class CompiledVariant:
     code: MachineCode
     run: Callable[[int], int]
     prepare: Callable[[int], int]
-    rehash: Callable[[int, int, int], int]
+    rehash: Callable[[int, int, int], int] | None  # of hash tables
     migrate: Callable[[int, int, int, int], int] | None  # where slices share one table
     lookup_columns: tuple[str, ...]  # the column whose dictionary each look-up table follows
     errors: tuple[tuple[str, str], ...]
@@ -53,7 +53,7 @@ def compile_variant(
         code,
         code.function(RUN, ctypes.c_int32, address),
         code.function(PREPARE, ctypes.c_int32, address),
-        code.function(REHASH, None, address, word, address),
+        None if slots.dense else code.function(REHASH, None, address, word, address),
         code.function(MIGRATE, None, address, word, address, word) if slots.slice_is_key else None,
         tuple(lookup.column for lookup in kernel.lookups),
         kernel.errors,

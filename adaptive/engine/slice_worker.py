@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from adaptive.runtime.binding import BoundBatch
-from adaptive.runtime.driver import KernelDriver
-from adaptive.runtime.kernels import VARIANTS
+from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.shared_state import SharedSlices, SharedState
-from adaptive.runtime.state import GroupState, Table
-from codegen_llvm import CompiledVariant, InputLayout, SlotLayout
+from adaptive.runtime.state import GroupState
+from adaptive.runtime.states import Pieces
+from codegen_llvm import SlotLayout
 from codegen_llvm.abi import Exit
 from ir import VariantSpec
 from ir.pipelines import RowProgram
-
-Sealed = dict[int, list[Table]]  # the pieces of each slice
 
 
 class SliceWorker:
@@ -22,99 +18,53 @@ class SliceWorker:
 
     def __init__(self, program: RowProgram, state: GroupState) -> None:
         self.program = program
-        self._state = state
-        self._driver = KernelDriver()
-        self._bound: BoundBatch | None = None
-        self._variants: dict[tuple[InputLayout, VariantSpec], CompiledVariant] = {}
-        # Tables whose sums left 64 bits: the slice goes on with an empty one.
-        self._spilled: defaultdict[int, list[Table]] = defaultdict(list)
+        self.kernels = DeoptManager(program, state)
+        self._args = self.kernels.driver.args
 
     @property
     def late_rows(self) -> int:
         """How many rows came for slices that no open window has."""
-        return int(self._driver.args.rows_late)
+        return int(self._args.rows_late)
 
     @property
     def rows_passed(self) -> int:
         """How many rows passed the filters, without the late ones."""
-        return int(self._driver.args.rows_passed)
+        return int(self._args.rows_passed)
 
     @property
     def bytes(self) -> int:
         """The memory of all tables."""
-        spilled = sum(table.bytes for tables in self._spilled.values() for table in tables)
-        return self._state.bytes + spilled
+        return self.kernels.states.bytes
 
     def begin(self, bound: BoundBatch, first: int, last: int, row_base: int) -> None:
         """Take the rows from `first` to before `last` of a batch; `row_base` numbers its first."""
-        self._bound = bound
-        self._driver.begin(bound, first, last)
-        self._driver.args.row_base = row_base
+        self.kernels.begin(bound, first, last)
+        self._args.row_base = row_base
 
     def run(self, spec: VariantSpec, close_time: int, late_before: int) -> int | None:
         """Go on to the end of the range, or behind a row whose time closes windows: that time."""
-        args = self._driver.args
-        args.close_time, args.late_before = close_time, late_before
-        assert self._bound is not None
-        while True:
-            variant = self._variant(self._bound.layout, spec)
-            code = self._driver.run(variant, self._state.address)
-            if code == Exit.DONE:
-                return None
-            if code == Exit.WINDOW_END:
-                return int(args.detail)
-            self._serve(code, variant)
+        self._args.close_time, self._args.late_before = close_time, late_before
+        while (code := self.kernels.run(spec)) != Exit.DONE:
+            match code:
+                case Exit.WINDOW_END:
+                    return int(self._args.detail)
+                case Exit.NEW_SLICE:
+                    self.kernels.state.add_slice(int(self._args.detail))
+                case Exit.SPILL:
+                    self.kernels.states.retire_current(self.kernels.state)
+                case _:
+                    raise RuntimeError(f"a kernel left with {code!r}, which nobody serves")
+        return None
 
-    def seal(self, boundary: int) -> Sealed:
+    def seal(self, boundary: int) -> Pieces:
         """Hand out the slices that end by a window's end; rows that still come start anew."""
         slices = self.program.slices
         assert slices is not None
-        ended = [s for s in self._state.tables if s + slices.size_us <= boundary]
-        if not ended:
-            return {}
-        return self._pieces(self._state.detach(ended, current=boundary))
+        return self.kernels.states.detach(boundary, slices.size_us)
 
-    def seal_all(self) -> Sealed:
+    def seal_all(self) -> Pieces:
         """Hand out everything; the worker is not used any more."""
-        tables, self._state.tables = self._state.tables, {}
-        return self._pieces(tables)
-
-    def _pieces(self, tables: dict[int, Table]) -> Sealed:
-        sealed: Sealed = {}
-        for start, table in tables.items():
-            pieces = self._spilled.pop(start, [])
-            if table.groups:
-                pieces.append(table)
-            else:
-                table.release()
-            if pieces:
-                sealed[start] = pieces
-        return sealed
-
-    def _serve(self, code: Exit, variant: CompiledVariant) -> None:
-        """Do what a kernel left for; it goes on at the row where it left."""
-        args = self._driver.args
-        match code:
-            case Exit.GROW_TABLE:
-                self._state.current.grow(variant)
-            case Exit.GROW_ARENA:
-                self._state.current.add_arena(int(args.detail))
-            case Exit.NEW_SLICE:
-                self._state.add_slice(int(args.detail))
-            case Exit.SPILL:
-                piece = self._state.replace_current()
-                self._spilled[int(piece.block.slice_start)].append(piece)
-            case Exit.ERROR:
-                raise variant.error(int(args.detail), int(args.rows_done))
-            case _:
-                raise RuntimeError(f"a kernel left with {code!r}, which nobody serves")
-
-    def _variant(self, layout: InputLayout, spec: VariantSpec) -> CompiledVariant:
-        """A variant of the program; known ones are found without hashing the program again."""
-        key = (layout, spec)
-        if key not in self._variants:
-            self._variants[key] = VARIANTS.get(self.program, layout, self._state.layout, spec)
-        return self._variants[key]
+        return self.kernels.states.detach_all()
 
 
 class SharedWorker(SliceWorker):
@@ -124,13 +74,13 @@ class SharedWorker(SliceWorker):
         super().__init__(program, state)
         self._shared = state
 
-    def seal(self, boundary: int) -> Sealed:
+    def seal(self, boundary: int) -> Pieces:
         """Go on with slices for rows that come behind a window's end."""
         self._shared.passed = boundary
         super().seal(boundary)
         return {}
 
-    def seal_all(self) -> Sealed:
+    def seal_all(self) -> Pieces:
         """Nothing is its own."""
         return {}
 

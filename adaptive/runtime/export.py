@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from adaptive.runtime.binding import arrow_schema, arrow_type
 from adaptive.runtime.decimal_export import decimal_averages, decimal_sums
+from adaptive.runtime.groups import Groups, SlotGroups, pooled
 from adaptive.runtime.holistic_export import GroupLists
-from adaptive.runtime.memory import SLOT_MEMORY
-from adaptive.runtime.state import GroupState, Table, slot_dtype
+from adaptive.runtime.state import GroupState, Table
 from adaptive.runtime.user_export import initial_state, user_results
-from codegen_llvm import SlotLayout, gather_slots, gather_strings
+from codegen_llvm import SlotLayout, gather_strings
 from codegen_llvm.layout import MOMENTS, is_decimal_sum, list_position
 from ir import (
     BOOL,
@@ -38,60 +38,6 @@ Bounds = tuple[int, int] | tuple[NDArray[np.int64], NDArray[np.int64]]
 
 # Groups a batch: the consumer (Spark, a queue) gets pieces of some megabytes.
 BATCH_GROUPS = 256 * 1024
-
-
-class Groups:
-    """The used slots of some tables, copied together and read column by column."""
-
-    def __init__(self, layout: SlotLayout, tables: list[Table]) -> None:
-        self.layout = layout
-        self._tables = tables
-        count = sum(table.groups for table in tables)
-        # A power of two, so that the next export finds memory of the same size.
-        self._memory = SLOT_MEMORY.take(1 << (count * layout.size - 1).bit_length())
-        self._slots = self._memory[: count * layout.size].view(slot_dtype(layout))
-        place = self._slots.ctypes.data
-        for table in tables:
-            used = gather_slots(table.slots.ctypes.data, len(table.slots), layout.size, place)
-            place += used * layout.size
-        if any(table.live < table.groups for table in tables):
-            self._slots = self._slots[self._slots[layout.rows] != 0]
-        self.tag = self.column("tag")
-
-    def release(self) -> None:
-        """Give the memory back; what was read is copied."""
-        SLOT_MEMORY.give(self._memory)
-
-    def __len__(self) -> int:
-        return len(self._slots)
-
-    def column(self, field: str) -> NDArray[Any]:
-        """One field of every group."""
-        return self._slots[field].copy()
-
-    def slice_starts(self) -> NDArray[np.int64]:
-        """The start of every group's slice."""
-        if self.layout.slice_is_key:
-            return self.column("slice")
-        starts = [int(table.block.slice_start) for table in self._tables]
-        return np.repeat(np.array(starts, np.int64), [table.groups for table in self._tables])
-
-    def nulls(self, bit: int, set_means_null: bool) -> NDArray[np.bool_] | None:
-        """Which groups have a tag bit set, or not; None where no value is null."""
-        null = ((self.tag & np.uint64(bit)) != 0) == set_means_null
-        return null if null.any() else None
-
-
-class SlotGroups(Groups):
-    """Groups that lie one after another already, in memory of the caller's."""
-
-    def __init__(self, layout: SlotLayout, slots: NDArray[np.void]) -> None:
-        self.layout = layout
-        self._slots = slots
-        self.tag = self.column("tag")
-
-    def release(self) -> None:
-        """The memory is the caller's."""
 
 
 def rows_of(table: Table) -> int:
@@ -138,10 +84,7 @@ def export_slots(
 
 
 def _batch(program: RowProgram, groups: Groups, bounds: Bounds | None = None) -> pa.RecordBatch:
-    try:
-        columns = list(_columns(program, groups, bounds))
-    finally:
-        groups.release()
+    columns = list(_columns(program, groups, bounds))
     return pa.RecordBatch.from_arrays(columns, schema=arrow_schema(program.output))
 
 
@@ -156,21 +99,30 @@ def _columns(program: RowProgram, groups: Groups, bounds: Bounds | None) -> Iter
     if bounds is not None and WINDOW_START in program.output:
         type_ = program.output[WINDOW_START].type  # numbers of rows, for windows of those
         for at in bounds:
-            values = np.full(len(groups), at, np.int64) if isinstance(at, int) else at
-            yield _fixed(values, type_, None)
+            yield _fixed(_repeated(at, len(groups)) if isinstance(at, int) else at, type_, None)
     elif program.slices is not None:
         starts = groups.slice_starts()
         yield _fixed(starts, TIMESTAMP, None)
-        yield _fixed(starts + program.slices.size_us, TIMESTAMP, None)
+        ends = pooled(len(groups), starts.dtype)
+        yield _fixed(np.add(starts, program.slices.size_us, out=ends), TIMESTAMP, None)
     for position, key in enumerate(program.keys):
         null = groups.nulls(groups.layout.key_null_bit(position), set_means_null=True)
-        yield _values(groups, f"key{position}", key.expr.type, null)
+        if groups.layout.dense:
+            yield _fixed(groups.dense_key(position, key.expr.type), key.expr.type, null)
+        else:
+            yield _values(groups, f"key{position}", key.expr.type, null)
     for position, aggregate in enumerate(program.aggregates):
         kept = list_position(program, position)
         if kept is None:
             yield _aggregate(groups, position, aggregate)
         else:
             yield _holistic(groups, f"agg{kept}", aggregate, _empty(groups, position))
+
+
+def _repeated(value: int, count: int) -> NDArray[np.int64]:
+    made = pooled(count, np.dtype(np.int64))
+    made.fill(value)
+    return made
 
 
 def _aggregate(groups: Groups, position: int, aggregate: NamedAggregate) -> pa.Array:

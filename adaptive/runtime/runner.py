@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from adaptive.runtime.binding import BoundBatch, arrow_schema, bind
+from adaptive.runtime.binding import arrow_schema, bind
 from adaptive.runtime.combine import WindowTable
-from adaptive.runtime.driver import KernelDriver
+from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.export import export_groups
-from adaptive.runtime.kernels import VARIANTS
-from adaptive.runtime.state import GroupState
+from adaptive.runtime.state import GroupState, Table
 from adaptive.runtime.unsupported import UnsupportedPlan
-from codegen_llvm import CompiledVariant, InputLayout, slot_layout, unsupported
+from codegen_llvm import SlotLayout, slot_layout, unsupported
 from codegen_llvm.abi import Exit
 from ir import GENERIC, Sink, Tier, VariantSpec
 from ir.pipelines import cut, flatten
@@ -24,6 +23,8 @@ from profiler import Observation, Profile
 # Slices with a table each. Beyond that, rows are scattered over time so thinly
 # that a table for each costs more than it saves, and one table takes them all.
 MOST_SLICES = 1024
+
+Counts = tuple[int, int, int, int]
 
 
 class PlanRunner:
@@ -39,25 +40,27 @@ class PlanRunner:
         self.seen = Observation(0)
         self._policy = Fixed() if policy is None else policy
         self._most_slices = most_slices
-        self._variants: dict[tuple[InputLayout, VariantSpec, bool], CompiledVariant] = {}
-        self._driver = KernelDriver()
+        self._layouts: dict[bool, SlotLayout] = {}
+        self._kernels = DeoptManager(self.program, self._new_state(slice_is_key=False))
+        self._args = self._kernels.driver.args
         self._spilled: WindowTable | None = None
-        self._new_state(slice_is_key=False)
 
     @property
     def state_bytes(self) -> int:
         """The memory that the groups take."""
-        return self._state.bytes + (0 if self._spilled is None else self._spilled.bytes)
+        spilled = 0 if self._spilled is None else self._spilled.bytes
+        return self._kernels.states.bytes + spilled
 
     @property
     def scratch_bytes(self) -> int:
         """The memory for the strings that one row makes."""
-        return self._driver.scratch_bytes
+        return self._kernels.driver.scratch_bytes
 
     @property
     def groups(self) -> int:
-        """How many groups there are; one that was spilled may count twice."""
-        return self._state.groups + (0 if self._spilled is None else self._spilled.groups)
+        """How many groups there are; one that is in several tables counts for each."""
+        spilled = 0 if self._spilled is None else self._spilled.groups
+        return self._kernels.states.groups + spilled
 
     @property
     def spilled(self) -> bool:
@@ -70,36 +73,49 @@ class PlanRunner:
             return
         bound = bind(batch, self.program.input)
         spec = self._choose()
-        before = (self._driver.args.rows_passed, self._driver.args.probes)
+        before = self._counts()
         begin = time.perf_counter_ns()
-        self._run(bound, spec)
-        self._driver.args.row_base += bound.rows
-        self.seen = self.seen.plus(
-            Observation(
-                bound.rows,
-                int(self._driver.args.rows_passed) - before[0],
-                int(self._driver.args.probes) - before[1],
-                elapsed_ns=time.perf_counter_ns() - begin,
-            )
-        )
+        self._kernels.begin(bound, 0, bound.rows)
+        while (code := self._kernels.run(spec)) != Exit.DONE:
+            self._serve(code)
+        self._args.row_base += bound.rows
+        elapsed_ns = time.perf_counter_ns() - begin
+        self.seen = self.seen.plus(self._since(before, bound.rows, elapsed_ns))
 
     def drain(self) -> Iterator[pa.RecordBatch]:
         """The groups as output rows; the next batch starts with none."""
-        state, spilled = self._state, self._spilled
+        states, spilled = self._kernels.states, self._spilled
         self._spilled = None
-        self._new_state(slice_is_key=state.layout.slice_is_key)
-        if spilled is None:
-            yield from export_groups(self.program, state)
+        slice_is_key = states.generic.layout.slice_is_key
+        self._kernels.start_anew(self._new_state(slice_is_key))
+        filled = [state for state in states.all() if state.groups]
+        if spilled is None and len(filled) <= 1:
+            yield from export_groups(self.program, filled[0] if filled else states.generic)
         else:
-            for table in state.tables.values():
-                spilled.add(table)
+            spilled = spilled or self._wide_table()
+            for state in filled:
+                for table in state.tables.values():
+                    spilled.add(table)
             yield spilled.export()
             spilled.release()
-        state.release()
+        for state in states.all():
+            state.release()
 
     def finish(self) -> pa.Table:
         """The groups as one table."""
         return pa.Table.from_batches(self.drain(), arrow_schema(self.program.output))
+
+    def _counts(self) -> Counts:
+        """What has been counted so far: rows passed, probes, guard exits, rows left to generic."""
+        kernels = self._kernels
+        args = self._args
+        return int(args.rows_passed), int(args.probes), kernels.guard_exits, kernels.generic_rows
+
+    def _since(self, before: Counts, rows: int, elapsed_ns: int) -> Observation:
+        passed, probes, exits, generic = (
+            after - old for after, old in zip(self._counts(), before, strict=True)
+        )
+        return Observation(rows, passed, probes, exits, generic, elapsed_ns)
 
     def _choose(self) -> VariantSpec:
         """The variant that the policy wants for what the pipeline has seen so far."""
@@ -109,66 +125,54 @@ class PlanRunner:
         hints = GENERIC.hints if decision.hints is None else decision.hints
         return VariantSpec(Tier.SPECULATIVE, decision.assumptions, hints)
 
-    def _run(self, bound: BoundBatch, spec: VariantSpec) -> None:
-        self._driver.begin(bound, 0, bound.rows)
-        while True:
-            variant = self._variant(bound.layout, spec)
-            code = self._driver.run(variant, self._state.address)
-            if code == Exit.DONE:
-                return
-            self._serve(code, variant)
-
-    def _serve(self, code: Exit, variant: CompiledVariant) -> None:
+    def _serve(self, code: Exit) -> None:
         """Do what a kernel left for; it goes on at the row where it left."""
+        state = self._kernels.state
         match code:
-            case Exit.GROW_TABLE:
-                self._state.current.grow(variant)
-            case Exit.GROW_ARENA:
-                self._state.current.add_arena(int(self._driver.args.detail))
-            case Exit.NEW_SLICE if len(self._state.tables) >= self._most_slices:
+            case Exit.NEW_SLICE if self._has_most_slices(state):
                 self._share_one_table()
             case Exit.NEW_SLICE:
-                self._state.add_slice(int(self._driver.args.detail))
+                state.add_slice(int(self._args.detail))
             case Exit.SPILL:
-                self._spill()
-            case Exit.ERROR:
-                raise variant.error(int(self._driver.args.detail), int(self._driver.args.rows_done))
+                self._spill(state.replace_current())
 
-    def _spill(self) -> None:
-        """Add the current table's groups to sums that are wide enough; go on with an empty one."""
+    def _has_most_slices(self, state: GroupState) -> bool:
+        return len(state.tables) >= self._most_slices
+
+    def _spill(self, piece: Table) -> None:
+        """Add a table's groups to sums that are wide enough."""
         if self._spilled is None:
-            self._spilled = WindowTable(self.program, slice_is_key=self.program.slices is not None)
-        piece = self._state.replace_current()
+            self._spilled = self._wide_table()
         self._spilled.add(piece)
         piece.release()
 
+    def _wide_table(self) -> WindowTable:
+        return WindowTable(self.program, slice_is_key=self.program.slices is not None)
+
     def _share_one_table(self) -> None:
-        """Move the groups of all slices into one table that has the slice as a key."""
-        old = self._state
-        self._new_state(slice_is_key=True)
-        table = self._state.current
-        layout = bind(self._no_rows(), self.program.input).layout
-        variant = self._variant(layout, GENERIC)
-        table.grow(variant, at_least=old.groups)
+        """Move the groups of all slices into one table that has the slice as a key.
+
+        Groups of other forms are set aside: variants that need one find only this table.
+        """
+        states = self._kernels.states
+        old = states.generic
+        for state in states.all():
+            if state is not old:
+                for table in state.tables.values():
+                    self._spill(table)
+        new = self._new_state(slice_is_key=True)
+        self._kernels.start_anew(new)
+        variant = self._kernels.variant(GENERIC, new)
+        new.current.grow(variant, at_least=old.groups)
         assert variant.migrate is not None
         for start, piece in old.tables.items():
-            variant.migrate(piece.slots.ctypes.data, len(piece.slots), table.address, start)
-            table.adopt_strings(piece)
-        table.block.count = old.groups
+            variant.migrate(piece.slots.ctypes.data, len(piece.slots), new.current.address, start)
+            new.current.adopt_strings(piece)
+        new.current.block.count = old.groups
         old.release()
 
-    def _variant(self, layout: InputLayout, spec: VariantSpec) -> CompiledVariant:
-        """A variant of this plan; known ones are found without hashing the program again."""
-        key = (layout, spec, self._state.layout.slice_is_key)
-        if key not in self._variants:
-            self._variants[key] = VARIANTS.get(self.program, layout, self._state.layout, spec)
-        return self._variants[key]
-
-    def _no_rows(self) -> pa.RecordBatch:
-        return pa.RecordBatch.from_pylist([], arrow_schema(self.program.input))
-
-    def _new_state(self, slice_is_key: bool) -> None:
+    def _new_state(self, slice_is_key: bool) -> GroupState:
         window = self.program.slices
-        self._state = GroupState(
-            slot_layout(self.program, slice_is_key), 0 if window is None else window.offset_us
-        )
+        if slice_is_key not in self._layouts:
+            self._layouts[slice_is_key] = slot_layout(self.program, slice_is_key)
+        return GroupState(self._layouts[slice_is_key], 0 if window is None else window.offset_us)

@@ -71,7 +71,7 @@ class Rehashing(Protocol):
     """Compiled code that can move the groups of a table into a larger one."""
 
     @property
-    def rehash(self) -> Callable[[int, int, int], int]:
+    def rehash(self) -> Callable[[int, int, int], int] | None:
         """Takes the old slots, their number, and the new table."""
 
 
@@ -119,6 +119,7 @@ class Table:
         while load_limit(size) < at_least:
             size *= 2
         self._resize(size)
+        assert code.rehash is not None
         code.rehash(old.ctypes.data, len(old), self.address)
         SLOT_MEMORY.give(memory)
 

@@ -1,0 +1,114 @@
+"""The groups of one pipeline in one thread, in as many forms as its variants keep them in.
+
+A form has a table of its own for each slice, so a variant that stops at a row, and one that
+goes on there, need not wait for groups to be moved: they are merged when the slice ends.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+
+from adaptive.runtime.dense import DenseState, Ranges
+from adaptive.runtime.state import GroupState, Table
+from codegen_llvm import SlotLayout, can_be_dense, slot_layout
+from ir import KeysInRange, VariantSpec
+from ir.pipelines import RowProgram
+
+Pieces = dict[int, list[Table]]  # the tables of each slice
+
+
+class GroupStates:
+    """The state of every form; the generic one is always there."""
+
+    def __init__(self, program: RowProgram, generic: GroupState) -> None:
+        self._program = program
+        self.generic = generic
+        self._dense: dict[Ranges, DenseState] = {}
+        self._layout: SlotLayout | None = None
+        # Tables whose sums left 64 bits: the slice goes on with an empty one.
+        self._full: defaultdict[int, list[Table]] = defaultdict(list)
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are; one may be in several forms."""
+        return sum(state.groups for state in self.all()) + sum(t.groups for t in self._retired())
+
+    @property
+    def bytes(self) -> int:
+        """The memory of tables and strings."""
+        return sum(state.bytes for state in self.all()) + sum(t.bytes for t in self._retired())
+
+    def all(self) -> Iterator[GroupState]:
+        """Every form."""
+        yield self.generic
+        yield from self._dense.values()
+
+    def of(self, spec: VariantSpec) -> GroupState:
+        """The form that a variant works on."""
+        ranges = spec.find(KeysInRange)
+        if ranges is None or not self._may_be_dense(ranges):
+            return self.generic
+        if ranges.ranges not in self._dense:
+            self._dense[ranges.ranges] = DenseState(
+                self._dense_layout(), ranges.ranges, self.generic.first_slice
+            )
+        return self._dense[ranges.ranges]
+
+    def retire_current(self, state: GroupState) -> Table:
+        """Put an empty table in the place of a form's current one, which is full."""
+        piece = state.replace_current()
+        self._full[int(piece.block.slice_start)].append(piece)
+        return piece
+
+    def detach(self, boundary: int, size_us: int) -> Pieces:
+        """Hand out the tables of slices that end by a boundary; later rows start anew."""
+        pieces: Pieces = {}
+        for state in list(self.all()):
+            ended = [start for start in state.tables if start + size_us <= boundary]
+            if ended:
+                self._hand_out(pieces, state.detach(ended, current=boundary))
+        for start in [start for start in self._full if start + size_us <= boundary]:
+            pieces.setdefault(start, []).extend(self._full.pop(start))
+        return pieces
+
+    def detach_all(self) -> Pieces:
+        """Hand out every table; the states are not used any more."""
+        pieces: Pieces = {}
+        for state in self.all():
+            tables, state.tables = state.tables, {}
+            self._hand_out(pieces, tables)
+        for start in list(self._full):
+            pieces.setdefault(start, []).extend(self._full.pop(start))
+        return pieces
+
+    def _hand_out(self, pieces: Pieces, tables: dict[int, Table]) -> None:
+        for start, table in tables.items():
+            if table.groups:
+                pieces.setdefault(start, []).append(table)
+            else:
+                table.release()
+
+    def _retired(self) -> Iterator[Table]:
+        return (table for tables in self._full.values() for table in tables)
+
+    def _may_be_dense(self, keys: KeysInRange) -> bool:
+        layout = self.generic.layout
+        if layout.slice_is_key or layout.shared or not can_be_dense(self._program):
+            return False
+        return len(keys.ranges) == len(self._program.keys)
+
+    def _dense_layout(self) -> SlotLayout:
+        if self._layout is None:
+            counts_rows = self.generic.layout.rows is not None
+            self._layout = slot_layout(
+                self._program, slice_is_key=False, counts_rows=counts_rows, dense=True
+            )
+        return self._layout
+
+
+def code_spec(spec: VariantSpec) -> VariantSpec:
+    """What the machine code of a variant depends on: of ranges, only that the state is dense."""
+    kept = tuple(one for one in spec.assumptions if not isinstance(one, KeysInRange))
+    return replace(spec, tier=VariantSpec().tier, assumptions=kept)
