@@ -20,9 +20,15 @@ CPUINFO = Path("/proc/cpuinfo")
 
 # The kernel lets a thread count its own user-mode events up to this value.
 HIGHEST_PARANOID = 2
-EVENTS = ("CPU_CYCLES", "INSTRUCTIONS", "BRANCH_MISSES", "CACHE_MISSES")
-# These cannot be zero while Python code runs, unlike misses.
-ALWAYS_COUNTED = ("CPU_CYCLES", "INSTRUCTIONS")
+# What they are called here and in py-perf-event.
+EVENTS: Mapping[str, str] = {
+    "cycles": "CPU_CYCLES",
+    "instructions": "INSTRUCTIONS",
+    "branch_misses": "BRANCH_MISSES",
+    "cache_misses": "CACHE_MISSES",
+}
+# These cannot be zero while code runs, unlike misses.
+ALWAYS_COUNTED = ("cycles", "instructions")
 NO_SUCH_EVENT = frozenset({errno.ENOENT, errno.EOPNOTSUPP, errno.ENODEV, errno.ENXIO})
 FORBIDDEN = frozenset({errno.EACCES, errno.EPERM})
 
@@ -33,6 +39,7 @@ class Rung(StrEnum):
     """A kind of signal, the better one first; a string, so that records can hold it."""
 
     HARDWARE = "hardware counters"
+    SOFTWARE = "software events"  # that the kernel counts of a thread: faults and switches
     THREAD_TIME = "thread CPU time"
 
 
@@ -57,15 +64,24 @@ class Host:
     platform: str
     paranoid: int | None  # None where the setting cannot be read
     is_virtual: bool
+    counts_threads: bool = True  # whether the kernel says what one thread used
 
 
 class CountersBusy(Exception):
     """The counters ran for only a part of the time: others use them, too."""
 
 
+class CountersStill(Exception):
+    """The counters open, but do not count what cannot be zero: some hypervisors offer such."""
+
+
+# What goes wrong where a machine has no counters, or loses them.
+UNAVAILABLE = (ImportError, OSError, CountersBusy, CountersStill)
+
+
 def this_host() -> Host:
     """The facts about this machine."""
-    return Host(sys.platform, _paranoid(), _has_hypervisor_flag())
+    return Host(sys.platform, _paranoid(), _has_hypervisor_flag(), _counts_threads())
 
 
 def counter_availability(
@@ -75,25 +91,19 @@ def counter_availability(
     host = this_host() if host is None else host
     if host.platform != "linux":
         reason = f"hardware counters are read through Linux's perf events; this is {host.platform}"
-        return _thread_time(reason, "run on Linux")
+        return _lower(host, reason, "run on Linux")
     try:
-        counts = (count_some_work if open_counters is None else open_counters)()
-    except ImportError as error:
-        reason = f"the package py-perf-event cannot be imported ({error})"
-        return _thread_time(reason, "pip install py-perf-event")
-    except CountersBusy as error:
-        remedy = "stop other profilers; on Intel: sudo sysctl -w kernel.nmi_watchdog=0"
-        return _thread_time(f"the hardware counters are in use elsewhere ({error})", remedy)
-    except OSError as error:
-        return _refused(error, host)
-    return _judge(counts, host)
+        check_counting((count_some_work if open_counters is None else open_counters)())
+    except UNAVAILABLE as error:
+        return why_unavailable(error, host)
+    return CounterAvailability(Rung.HARDWARE, "cycles, instructions, branch and cache misses")
 
 
 def count_some_work() -> Mapping[str, int]:
     """The events of a short loop on this thread."""
     import py_perf_event as perf
 
-    events = [getattr(perf.Hardware, name) for name in EVENTS]
+    events = [getattr(perf.Hardware, event) for event in EVENTS.values()]
     try:
         counts = perf.measure_until_full_read(events, sum, range(10_000))
     except perf.PartialRead as error:
@@ -101,13 +111,27 @@ def count_some_work() -> Mapping[str, int]:
     return dict(zip(EVENTS, map(int, counts), strict=True))
 
 
-def _judge(counts: Mapping[str, int], host: Host) -> CounterAvailability:
-    """Counters that stand still are as good as none: some hypervisors offer such."""
+def check_counting(counts: Mapping[str, int]) -> None:
+    """Raise if what cannot be zero while code runs is zero."""
     still = [name for name in ALWAYS_COUNTED if counts.get(name, 0) <= 0]
     if still:
-        names = " and ".join(name.lower().replace("_", " ") for name in still)
-        return _thread_time(f"the counters open, but count no {names}", _virtual_remedy(host))
-    return CounterAvailability(Rung.HARDWARE, "cycles, instructions, branch and cache misses")
+        raise CountersStill(" and ".join(still))
+
+
+def why_unavailable(error: Exception, host: Host) -> CounterAvailability:
+    """The rung that is left without hardware counters, why, and what to do about it."""
+    match error:
+        case ImportError():
+            reason = f"the package py-perf-event cannot be imported ({error})"
+            return _lower(host, reason, "pip install py-perf-event")
+        case CountersBusy():
+            remedy = "stop other profilers; on Intel: sudo sysctl -w kernel.nmi_watchdog=0"
+            return _lower(host, f"the hardware counters are in use elsewhere ({error})", remedy)
+        case CountersStill():
+            return _lower(host, f"the counters open, but count no {error}", _virtual_remedy(host))
+        case OSError():
+            return _refused(error, host)
+    raise error
 
 
 def _refused(error: OSError, host: Host) -> CounterAvailability:
@@ -117,21 +141,23 @@ def _refused(error: OSError, host: Host) -> CounterAvailability:
         return _forbidden(host)
     if number in NO_SUCH_EVENT:
         where = "this virtual machine" if host.is_virtual else "this CPU or its driver"
-        return _thread_time(f"{where} offers no hardware counters", _virtual_remedy(host))
+        return _lower(host, f"{where} offers no hardware counters", _virtual_remedy(host))
     if number == errno.ENOSYS:
-        return _thread_time("this kernel has no perf events", "use a kernel with them built in")
-    return _thread_time(f"the kernel refused to open the counters ({error})", None)
+        return _lower(host, "this kernel has no perf events", "use a kernel with them built in")
+    return _lower(host, f"the kernel refused the counters ({error})", None)
 
 
 def _forbidden(host: Host) -> CounterAvailability:
     """Not allowed: by the kernel's setting, or else by the rules of a container."""
     if host.paranoid is not None and host.paranoid > HIGHEST_PARANOID:
-        return _thread_time(
+        return _lower(
+            host,
             f"not permitted: kernel.perf_event_paranoid is {host.paranoid}",
             f"sudo sysctl -w kernel.perf_event_paranoid={HIGHEST_PARANOID}",
         )
     setting = "unknown" if host.paranoid is None else host.paranoid
-    return _thread_time(
+    return _lower(
+        host,
         f"not permitted, although kernel.perf_event_paranoid is {setting}:"
         " a container or a security module forbids it",
         "start the container with --cap-add PERFMON",
@@ -144,8 +170,10 @@ def _virtual_remedy(host: Host) -> str | None:
     return None
 
 
-def _thread_time(reason: str, remedy: str | None) -> CounterAvailability:
-    return CounterAvailability(Rung.THREAD_TIME, reason, remedy)
+def _lower(host: Host, reason: str, remedy: str | None) -> CounterAvailability:
+    """The best rung below hardware counters."""
+    rung = Rung.SOFTWARE if host.counts_threads else Rung.THREAD_TIME
+    return CounterAvailability(rung, reason, remedy)
 
 
 def error_number(error: OSError) -> int | None:
@@ -161,6 +189,15 @@ def _paranoid() -> int | None:
         return int(PARANOID.read_text(encoding="ascii"))
     except (OSError, ValueError):
         return None
+
+
+def _counts_threads() -> bool:
+    """Linux and FreeBSD do; macOS and Windows have no such call."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    return hasattr(resource, "RUSAGE_THREAD")
 
 
 def _has_hypervisor_flag() -> bool:
