@@ -17,7 +17,7 @@ from adaptive.demo.session import SparkFailed
 from adaptive.doctor import Finding, Status
 from adaptive.explain import Explanation
 from adaptive.java import Java, JavaMissing
-from profiler import CounterAvailability, Rung
+from profiler import CounterAvailability, Rung, ThreadSignals, counter_availability
 
 
 def run(*arguments: str) -> Result:
@@ -168,11 +168,21 @@ def test_something_missing_makes_the_doctor_fail(monkeypatch: pytest.MonkeyPatch
     assert "Java: sudo apt-get install -y java\n" in result.output
 
 
-def test_a_lower_rung_is_a_note_with_its_remedy() -> None:
-    found = doctor.counters(CounterAvailability(Rung.THREAD_TIME, "no counters", "get some"))
-    assert found == Finding("signal", Status.NOTE, "thread CPU time: no counters", "get some")
+@pytest.mark.parametrize("rung", [rung for rung in Rung if rung is not Rung.HARDWARE])
+def test_a_lower_rung_is_a_note_with_what_it_measures_and_its_remedy(rung: Rung) -> None:
+    found = doctor.counters(CounterAvailability(rung, "no counters", "get some"))
+    assert (found.subject, found.status, found.fix) == ("signal", Status.NOTE, "get some")
+    assert found.text.startswith(f"{rung} (CPU time")
+    assert found.text.endswith("): no counters")
+
+
+def test_hardware_counters_are_good() -> None:
     best = doctor.counters(CounterAvailability(Rung.HARDWARE, "cycles"))
-    assert best.status is Status.GOOD
+    assert best == Finding("signal", Status.GOOD, "hardware counters: cycles")
+
+
+def test_the_doctor_names_the_rung_that_threads_are_on() -> None:
+    assert doctor.counters(counter_availability()).text.startswith(ThreadSignals().rung)
 
 
 def test_a_missing_package_is_named_with_its_fix() -> None:
