@@ -56,7 +56,7 @@ def delay(monitor: DriftMonitor, changed: Iterable[Observation]) -> tuple[int, D
 
 @pytest.mark.parametrize("sigma", [0.05, 0.10, 0.15])
 def test_false_alarms_on_noisy_times_are_rare(sigma: float) -> None:
-    """At most 0.5 in 1,000; measured with these seeds: 0, 0 and 0.05."""
+    """At most 0.5 in 1,000; measured with these seeds: none."""
     series, length = 40, 500
     random = np.random.default_rng(4)
     alarms = sum(
@@ -110,7 +110,7 @@ def test_a_drastic_change_needs_few_readings() -> None:
     monitor = DriftMonitor()
     drifts(monitor, timed([3.0] * 40))
     took, drift = delay(monitor, timed([30.0] * 10))
-    assert took == 5
+    assert took == 6
     assert drift == Drift("ns/row", pytest.approx(3.0), pytest.approx(30.0))
 
 
