@@ -46,6 +46,15 @@ class PlanRunner:
         self._spilled: WindowTable | None = None
 
     @property
+    def generic(self) -> GroupState:
+        """The groups that the generic variant has made."""
+        return self._kernels.states.generic
+
+    def start_with(self, state: GroupState) -> None:
+        """Forget all groups, and go on with this state."""
+        self._kernels.start_anew(state)
+
+    @property
     def state_bytes(self) -> int:
         """The memory that the groups take."""
         spilled = 0 if self._spilled is None else self._spilled.bytes
@@ -87,7 +96,7 @@ class PlanRunner:
         states, spilled = self._kernels.states, self._spilled
         self._spilled = None
         slice_is_key = states.generic.layout.slice_is_key
-        self._kernels.start_anew(self._new_state(slice_is_key))
+        self.start_with(self._new_state(slice_is_key))
         filled = [state for state in states.all() if state.groups]
         if spilled is None and len(filled) <= 1:
             yield from export_groups(self.program, filled[0] if filled else states.generic)
@@ -161,7 +170,7 @@ class PlanRunner:
                 for table in state.tables.values():
                     self._spill(table)
         new = self._new_state(slice_is_key=True)
-        self._kernels.start_anew(new)
+        self.start_with(new)
         variant = self._kernels.variant(GENERIC, new)
         new.current.grow(variant, at_least=old.groups)
         assert variant.migrate is not None

@@ -24,10 +24,10 @@ class Piece:
     def __init__(self, plan: Sink, rows: Rows, counts_rows: bool, most_slices: int) -> None:
         runner = PlanRunner(plan, most_slices=most_slices)
         layout = slot_layout(runner.program, False, counts_rows)
-        runner._state = GroupState(layout, runner._state.first_slice)
+        runner.start_with(GroupState(layout, runner.generic.first_slice))
         runner.consume(to_batch(rows, source_of(plan).schema))
         self.rows, self.program, self._runner = rows, runner.program, runner
-        self.tables = [*runner._state.tables.values()]
+        self.tables = [*runner.generic.tables.values()]
         if runner._spilled is not None:
             self.tables.append(runner._spilled.table)
 

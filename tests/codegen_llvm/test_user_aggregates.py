@@ -84,9 +84,9 @@ def test_a_merge_that_fails_is_named() -> None:
     window = WindowTable(runners[0].program)
     for runner in runners:
         runner.consume(batch_of(INT64.high))
-    window.add(runners[0]._state.current)
+    window.add(runners[0].generic.current)
     with pytest.raises(EvaluationError, match=r"total \+ `other.total`"):
-        window.add(runners[1]._state.current)
+        window.add(runners[1].generic.current)
 
 
 def test_a_result_that_fails_is_named() -> None:

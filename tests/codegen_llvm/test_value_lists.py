@@ -144,7 +144,7 @@ def join_pieces(type_: DataType) -> None:
         runner = PlanRunner(plan)
         runner.consume(to_batch(rows[begin:end], schema))
         whole = whole or WindowTable(runner.program)
-        for table in runner._state.tables.values():
+        for table in runner.generic.tables.values():
             whole.add(table)
     assert whole is not None
     assert canonical(from_table(whole.export())) == canonical(evaluate(plan, rows))

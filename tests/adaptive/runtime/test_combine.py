@@ -65,12 +65,12 @@ class _Runner(PlanRunner):
         source = Source("in", schema)
         plan = Sink(Aggregate(source, program.window, program.keys, program.aggregates), "out")
         super().__init__(plan)
-        self._state = GroupState(slot_layout(program, False, counts_rows), 0)
+        self.start_with(GroupState(slot_layout(program, False, counts_rows), 0))
 
     @property
     def table(self) -> Table:
         """The piece."""
-        return self._state.current
+        return self.generic.current
 
 
 def piece(program: RowProgram, counts_rows: bool = True, **columns: list[object]) -> Table:

@@ -169,7 +169,7 @@ def test_strings_never_leave_their_memory(repeats: int) -> None:
     runner = PlanRunner(query)
     for begin in range(0, len(rows), 7):
         runner.consume(to_batch(rows[begin : begin + 7], SCHEMA))
-        block = runner._state.current.block
+        block = runner.generic.current.block
         assert block.arena_next <= block.arena_end
     assert canonical(from_table(runner.finish())) == canonical(evaluate(query, rows))
 
