@@ -159,7 +159,7 @@ class BanList:
             return
         bans: dict[str, list[_Ban]] = {}
         latest = time.time() + _LOOK_SECONDS  # what the future has banned is damaged
-        for ban in _parsed(path.read_bytes()):
+        for ban in _parsed(_content(path)):
             if ban.at <= latest:
                 bans.setdefault(ban.key, []).append(ban)
         self._bans, self._version = bans, version
@@ -172,6 +172,13 @@ def _end(bans: list[_Ban]) -> int:
     """When the last of the bans of a variant is over."""
     repeated = len(bans) > 1 and bans[-2].at > bans[-1].at - REPEATED_BAN_SECONDS
     return bans[-1].at + (REPEATED_BAN_SECONDS if repeated else FIRST_BAN_SECONDS)
+
+
+def _content(path: Path) -> bytes:
+    """A file's bytes, while nobody makes it shorter."""
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return file.read()
 
 
 def _append(path: Path, ban: _Ban) -> None:

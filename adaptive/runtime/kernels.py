@@ -99,6 +99,10 @@ class VariantCache:
 
         self._background.add(work)
 
+    def later(self, work: Callable[[], None]) -> None:
+        """Do something behind the requests, on the same thread."""
+        self._background.add(work)
+
     def name(
         self, program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
     ) -> str:

@@ -36,6 +36,12 @@ def open_stores(folder: Path | str | None, most_bytes: int = DEFAULT_BYTES) -> N
     _Opened.done = True
 
 
+def close_stores() -> None:
+    """Let go of the folder; the next use opens what the environment says."""
+    open_stores(None)
+    _Opened.done = False
+
+
 def ensure_stores() -> None:
     """Open what the environment says, unless the process has chosen a folder already."""
     if not _Opened.done:
