@@ -1,0 +1,329 @@
+"""The controller: a state machine from events to actions, without clock, thread or compiler.
+
+Generic, then instrumented for a profile, then a trial of what the policy bets on, then
+the winner, watched for drift and failing guards, either of which leads to another profile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from adaptive.loop.events import (
+    Action,
+    Compile,
+    Compiled,
+    CompileFailed,
+    Event,
+    MorselDone,
+    Profiled,
+    Swap,
+)
+from adaptive.loop.guards import RecentExits
+from adaptive.loop.phases import NEVER, Awaiting, LoopState, Profiling, Watching
+from adaptive.loop.proof import Proof
+from adaptive.loop.race import Arm, Race
+from adaptive.loop.record import title
+from adaptive.loop.settings import LoopSettings
+from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
+from policies import Generalize, Policy, Specialize
+from profiler.profile import Observation, Profile
+
+
+class Change(Protocol):
+    """What a monitor found: a signal, and its level before and after."""
+
+    @property
+    def signal(self) -> str: ...
+
+    @property
+    def before(self) -> float: ...
+
+    @property
+    def after(self) -> float: ...
+
+
+class Monitor(Protocol):
+    """Looks for change in what morsels of one variant show."""
+
+    def add(self, observation: Observation) -> Change | None:
+        """Take a morsel; the change, once there is one."""
+
+    def reset(self) -> None:
+        """Forget all: from now on another variant runs."""
+
+
+class Controller:
+    """Decides from what happens which variant runs next; the caller does what it says.
+
+    Events come one at a time, in whatever order threads report. A variant is swapped in only
+    after it was compiled; GENERIC can always run.
+    """
+
+    def __init__(
+        self, policy: Policy, monitor: Monitor, settings: LoopSettings | None = None
+    ) -> None:
+        self._policy = policy
+        self._monitor = monitor
+        self._settings = settings or LoopSettings()
+        self.state = LoopState.start(self._settings)
+
+    def on(self, event: Event) -> tuple[Action, ...]:
+        """What is to be done because of this event."""
+        match event:
+            case MorselDone():
+                return self._on_morsel(event)
+            case Profiled(profile):
+                return self._on_profiled(profile)
+            case Compiled(spec):
+                return self._on_compiled(spec)
+            case CompileFailed(spec, reason):
+                return self._on_compile_failed(spec, reason)
+
+    def _on_morsel(self, event: MorselDone) -> tuple[Action, ...]:
+        state = self.state
+        state.rows += event.seen.rows
+        state.morsels += 1
+        phase = state.phase
+        if isinstance(phase, Watching):
+            return self._watch(phase, event)
+        if isinstance(phase, Race):
+            return self._judge(phase) if phase.add(event) else self._take_turns(phase)
+        if isinstance(phase, Profiling) and state.rows >= phase.until_rows:
+            return self._give_up_profile(phase)
+        return ()
+
+    # Watching
+
+    def _watch(self, phase: Watching, event: MorselDone) -> tuple[Action, ...]:
+        state = self.state
+        if event.spec is not state.running and event.spec != state.running:
+            return ()  # a thread has ended what it began before the swap
+        if phase.exits.add(event.seen):
+            return self._deoptimise(phase.exits)
+        proof = phase.proof
+        if proof is not None:
+            if proof.fails(event.seen):
+                return self._disprove(proof)
+            phase.proof = None if proof.over else proof
+        if state.rows >= phase.profile_at_rows or state.morsels >= phase.profile_at_morsels:
+            return self._profile("rows", f"{state.rows} rows done")
+        if event.seen.guard_exits:
+            return ()  # its time is partly that of the generic variant
+        change = self._monitor.add(event.seen)
+        return () if change is None else self._on_drift(change)
+
+    def _deoptimise(self, exits: RecentExits) -> tuple[Action, ...]:
+        """Guards fail too often: generic at once, and a profile soon, if the bet held for long."""
+        state, spec = self.state, self.state.running
+        reason = f"guards of {title(spec)} fail in {exits.share:.0%} of what it runs"
+        again: int | None = state.rows
+        if state.settled:
+            state.record.held(spec)
+        else:
+            again = state.record.refuted(spec, state.rows, state.unit)
+            reason = f"{reason}; {state.record.says(spec)}"
+        state.won.pop(spec, None)
+        self._choose(GENERIC, again)
+        return (self._swap(GENERIC, reason, "guard exits"),)
+
+    def _disprove(self, proof: Proof) -> tuple[Action, ...]:
+        """The winner of a trial is no faster than generic was: undone, and counted as lost."""
+        state, spec = self.state, self.state.running
+        again = state.record.lost(spec, state.rows, state.unit)
+        state.won.pop(spec, None)
+        state.fruitless += 1
+        self._choose(GENERIC, again)
+        reason = f"{title(spec)} does not keep what its trial promised; {state.record.says(spec)}"
+        swap = self._swap(GENERIC, reason, "ns/row", proof.generic_ns, proof.ns_per_row)
+        return (swap,)
+
+    def _on_drift(self, change: Change) -> tuple[Action, ...]:
+        """Profile again, or, if that was done lately, ask only whether the variant still pays."""
+        state = self.state
+        self._monitor.reset()
+        reason = f"{change.signal} from {change.before:.3g} to {change.after:.3g}"
+        if state.settled:
+            state.record.held(state.running)
+        if not state.blind and state.rows - state.profiled_at >= state.patience:
+            return self._profile(change.signal, reason)
+        if state.running == GENERIC:
+            return ()
+        return self._try(self._known_winner(), reason, change.signal)
+
+    def _known_winner(self) -> VariantSpec:
+        """The last other variant that has won a trial and may be tried, or generic."""
+        state = self.state
+        for spec in reversed(state.won):
+            if spec != state.running and state.record.allowed(spec, state.rows) == spec:
+                return spec
+        return GENERIC
+
+    # Profiling
+
+    def _profile(self, signal: str, reason: str) -> tuple[Action, ...]:
+        state = self.state
+        state.profiled_at = state.rows
+        ready = INSTRUMENTED in state.ready
+        state.phase = Profiling(signal, reason, ready)
+        if not ready:
+            return (Compile(INSTRUMENTED, f"to profile: {reason}"),)
+        return self._start_profile(state.phase)
+
+    def _start_profile(self, phase: Profiling) -> tuple[Action, ...]:
+        state = self.state
+        phase.started = True
+        phase.until_rows = state.rows + self._settings.profile_units * state.unit
+        return (self._swap(INSTRUMENTED, f"to profile: {phase.reason}", phase.signal),)
+
+    def _give_up_profile(self, phase: Profiling) -> tuple[Action, ...]:
+        rows = self.state.rows - self.state.profiled_at
+        return self._rest(f"no profile in {rows} rows")
+
+    def _on_profiled(self, profile: Profile) -> tuple[Action, ...]:
+        state = self.state
+        if not isinstance(state.phase, Profiling):
+            return ()
+        decision = self._policy.decide(replace(profile, running=state.running))
+        if isinstance(decision, Generalize):
+            state.running = GENERIC
+        if not isinstance(decision, Specialize):
+            return self._try(GENERIC, decision.reason, "profile")
+        return self._try(decision.spec, decision.reason, "profile")
+
+    # Trials
+
+    def _try(self, spec: VariantSpec, reason: str, signal: str) -> tuple[Action, ...]:
+        """Compile a variant, or race it against what runs and generic, or rest without any."""
+        state = self.state
+        candidate = state.record.allowed(spec, state.rows) if spec != state.running else spec
+        if spec != GENERIC and candidate == GENERIC:
+            reason = f"{title(spec)} must wait or has ended: {reason}"
+        if candidate == GENERIC and state.running == GENERIC:
+            return self._rest(reason)
+        if candidate in state.ready:
+            return self._race(candidate, reason, signal)
+        state.phase = Awaiting(candidate, reason)
+        meanwhile = f"while {title(candidate)} is compiled"
+        return (self._swap(GENERIC, meanwhile, signal), Compile(candidate, reason))
+
+    def _on_compiled(self, spec: VariantSpec) -> tuple[Action, ...]:
+        state = self.state
+        state.remember(spec)
+        match state.phase:
+            case Profiling(started=False) if spec == INSTRUMENTED:
+                return self._start_profile(state.phase)
+            case Awaiting(candidate, reason) if spec == candidate:
+                return self._race(candidate, reason, "profile")
+        return ()
+
+    def _on_compile_failed(self, spec: VariantSpec, reason: str) -> tuple[Action, ...]:
+        """Without the instrumented variant, nothing is profiled; without another, less is bet."""
+        state = self.state
+        match state.phase:
+            case Profiling(started=False) if spec == INSTRUMENTED:
+                state.blind = True
+                return self._rest(f"cannot profile: {reason}")
+            case Awaiting(candidate, why) if spec == candidate:
+                if spec.assumptions:
+                    state.record.refuted(spec, state.rows, state.unit)
+                    return self._try(spec, f"{why}, but {reason}", "compile")
+                state.record.lost(spec, state.rows, state.unit)
+                return self._try(GENERIC, reason, "compile")
+        return ()
+
+    def _race(self, candidate: VariantSpec, reason: str, signal: str) -> tuple[Action, ...]:
+        state = self.state
+        specs = dict.fromkeys((GENERIC, state.running, candidate))
+        if candidate in state.won:
+            reason = f"it took {state.won[candidate]:.2f} of generic's time before; {reason}"
+        arms = tuple(map(Arm, specs))
+        race = Race(self._settings, arms, state.running, reason, seed=state.morsels)
+        state.phase = race
+        names = " and ".join(map(title, specs))
+        return (self._swap(race.next(), f"trial of {names}: {reason}", signal),)
+
+    def _take_turns(self, race: Race) -> tuple[Action, ...]:
+        spec = race.next()
+        if spec == self.state.current:
+            return ()
+        return (self._swap(spec, "trial", "trial"),)
+
+    def _judge(self, race: Race) -> tuple[Action, ...]:
+        """Keep the winner, and remember who failed."""
+        state, winner = self.state, race.winner()
+        changed = winner.spec != race.incumbent
+        before = race.ns_of(race.incumbent)
+        after = winner.median_ns if changed else race.rival_ns(winner)
+        failures, again = self._count_failures(race, winner)
+        if changed and not failures:
+            again = max(state.rows, state.profiled_at + state.patience)
+        state.fruitless = 0 if changed and winner.spec != GENERIC else state.fruitless + 1
+        self._remember_winner(race, winner)
+        generic, proof = race.arms[0], None
+        if winner is not generic and generic.samples:
+            proof = Proof(self._settings, generic.mean_ns)
+        self._choose(winner.spec, again, proof)
+        reason = "; ".join((race.times(), *failures, race.reason))
+        return (self._swap(winner.spec, reason, "ns/row", before, after),)
+
+    def _count_failures(self, race: Race, winner: Arm) -> tuple[list[str], int | None]:
+        """Strikes for those that failed, and when the first of them may be tried again."""
+        state = self.state
+        remarks, waits = [], []
+        for arm in race.arms:
+            if arm is winner or arm.spec == GENERIC or not self._has_failed(arm, race):
+                continue
+            waits.append(self._strike(arm))
+            remarks.append(f"{title(arm.spec)}: {state.record.says(arm.spec)}")
+        return remarks, min((wait for wait in waits if wait is not None), default=None)
+
+    def _strike(self, arm: Arm) -> int | None:
+        state = self.state
+        if arm.refuted:
+            return state.record.refuted(arm.spec, state.rows, state.unit)
+        return state.record.lost(arm.spec, state.rows, state.unit, 2 if arm.hopeless else 1)
+
+    def _remember_winner(self, race: Race, winner: Arm) -> None:
+        generic_ns = race.ns_of(GENERIC)
+        self.state.won.pop(winner.spec, None)
+        if winner.spec != GENERIC and generic_ns:
+            self.state.won[winner.spec] = winner.median_ns / generic_ns
+
+    def _has_failed(self, arm: Arm, race: Race) -> bool:
+        """A new bet that lost, or an old one that did not hold for long."""
+        return arm.spec != race.incumbent or not self.state.settled
+
+    # What is common
+
+    def _rest(self, reason: str) -> tuple[Action, ...]:
+        """Nothing to try: the chosen variant goes on."""
+        self.state.fruitless += 1
+        self._choose(self.state.running, None)
+        return (self._swap(self.state.running, reason, "profile"),)
+
+    def _choose(
+        self, spec: VariantSpec, profile_at: int | None, proof: Proof | None = None
+    ) -> None:
+        """Watch a variant from now on; generic is given up at a time, or after an idle while."""
+        state = self.state
+        if spec != state.running:
+            state.running, state.adopted_at = spec, state.rows
+        if spec != GENERIC or state.blind:
+            profile_at = NEVER
+        elif profile_at is None:
+            profile_at = state.rows + self._settings.idle_units * state.patience
+        state.phase = Watching(RecentExits(self._settings), proof, profile_at)
+        self._monitor.reset()
+
+    def _swap(
+        self,
+        spec: VariantSpec,
+        reason: str,
+        signal: str,
+        before_ns: float | None = None,
+        after_ns: float | None = None,
+    ) -> Swap:
+        assert spec in self.state.ready or spec.tier is Tier.GENERIC
+        self.state.current = spec
+        return Swap(spec, reason, signal, before_ns, after_ns)

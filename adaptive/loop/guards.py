@@ -1,0 +1,46 @@
+"""How often guards fail lately."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adaptive.loop.settings import LoopSettings
+from profiler.profile import Observation
+
+
+@dataclass(slots=True)
+class RecentExits:
+    """Morsels and rows of the running variant, and how many of them left it."""
+
+    settings: LoopSettings
+    morsels: float = 0.0
+    rows: float = 0.0
+    exit_morsels: float = 0.0
+    generic_rows: float = 0.0
+
+    def add(self, seen: Observation) -> bool:
+        """Count a morsel; whether guards fail too often."""
+        self.morsels += 1
+        self.rows += seen.rows
+        if not seen.guard_exits:
+            if self.morsels >= 2 * self.settings.exit_window:
+                self._halve()
+            return False
+        self.exit_morsels += 1
+        self.generic_rows += seen.generic_rows
+        return self.exit_morsels >= self.settings.exit_morsels and self.share > (
+            self.settings.exit_share
+        )
+
+    @property
+    def share(self) -> float:
+        """The share of the morsels that left, or that of the rows, whichever is more."""
+        if not self.morsels or not self.rows:
+            return 0.0
+        return max(self.exit_morsels / self.morsels, self.generic_rows / self.rows)
+
+    def _halve(self) -> None:
+        self.morsels /= 2
+        self.rows /= 2
+        self.exit_morsels /= 2
+        self.generic_rows /= 2

@@ -1,0 +1,451 @@
+"""The controller by replay: events in, actions out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.loop.controller import Controller
+from adaptive.loop.events import (
+    Action,
+    Compile,
+    Compiled,
+    CompileFailed,
+    Event,
+    MorselDone,
+    Profiled,
+    Swap,
+)
+from adaptive.loop.settings import LoopSettings
+from ir import GENERIC, INSTRUMENTED, VariantSpec
+from policies import Decision, Generalize, Keep, Specialize
+from profiler.profile import Observation, Profile
+from tests.adaptive.loop.simulated import Drift
+from tests.adaptive.loop.specs import BOTH, NARROW, ORDERED, REVERSED, WIDER
+
+ROWS = 1000
+# A unit of waiting is ten morsels.
+SETTINGS = LoopSettings(base_rows=10 * ROWS, base_morsels=10, first_profile_morsels=2)
+PROFILE = Profile(rows=500)
+
+
+@dataclass
+class Script:
+    """A policy and a monitor that say what the test tells them to."""
+
+    decision: Decision = field(default_factory=lambda: Generalize("nothing to bet on"))
+    drift: Drift | None = None
+    asked: list[Profile] = field(default_factory=list)
+    resets: int = 0
+
+    def decide(self, profile: Profile) -> Decision:
+        self.asked.append(profile)
+        return self.decision
+
+    def bet(self, spec: VariantSpec) -> None:
+        self.decision = Specialize(spec.assumptions, "a good bet", spec.hints)
+
+    def add(self, observation: Observation) -> Drift | None:
+        found, self.drift = self.drift, None
+        return found
+
+    def reset(self) -> None:
+        self.resets += 1
+
+
+@dataclass
+class Replay:
+    """A controller that is fed, and all that it wanted."""
+
+    script: Script = field(default_factory=Script)
+    settings: LoopSettings = SETTINGS
+    actions: list[Action] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.controller = Controller(self.script, self.script, self.settings)
+        self.current = GENERIC
+
+    def send(self, *events: Event) -> tuple[Action, ...]:
+        """The actions of the last one."""
+        actions: tuple[Action, ...] = ()
+        for event in events:
+            actions = self.controller.on(event)
+            self.actions += actions
+            for action in actions:
+                if isinstance(action, Swap):
+                    self.current = action.spec
+        return actions
+
+    def morsels(self, count: int, ns: float = 1.0, exits: int = 0) -> tuple[Action, ...]:
+        """Morsels of whatever is to run; the actions of the first that has any."""
+        for _ in range(count):
+            actions = self.send(done(self.current, ns, exits))
+            if actions:
+                return actions
+        return ()
+
+    def profiled(self, spec: VariantSpec) -> tuple[Action, ...]:
+        """From the start to the decision for a variant."""
+        self.script.bet(spec)
+        self.morsels(SETTINGS.first_profile_morsels)
+        self.send(Compiled(INSTRUMENTED, 1))
+        return self.send(Profiled(PROFILE))
+
+    def trial(self, times: dict[VariantSpec, float]) -> Swap:
+        """Morsels until the trial is judged."""
+        for _ in range(200):
+            for action in self.send(done(self.current, times[self.current])):
+                assert isinstance(action, Swap)
+                if action.signal != "trial":
+                    return action
+        raise AssertionError("the trial does not end")
+
+    def adopted(self, spec: VariantSpec) -> Swap:
+        """From the start until a variant has won its trial."""
+        self.profiled(spec)
+        self.send(Compiled(spec, 1))
+        return self.trial({GENERIC: 1.0, spec: 0.5})
+
+
+def done(spec: VariantSpec, ns: float = 1.0, exits: int = 0, rows: int = ROWS) -> MorselDone:
+    left = rows // 2 if exits else 0
+    seen = Observation(rows, guard_exits=exits, generic_rows=left, elapsed_ns=round(ns * rows))
+    return MorselDone(spec, seen)
+
+
+def test_a_run_from_generic_to_the_winner() -> None:
+    replay = Replay()
+    replay.script.bet(NARROW)
+    assert replay.send(done(GENERIC)) == ()
+    assert replay.send(done(GENERIC)) == (Compile(INSTRUMENTED, "to profile: 2000 rows done"),)
+    assert replay.send(done(GENERIC)) == ()
+    assert replay.send(Compiled(INSTRUMENTED, 5)) == (
+        Swap(INSTRUMENTED, "to profile: 2000 rows done", "rows"),
+    )
+    assert replay.send(done(INSTRUMENTED)) == ()
+    assert replay.send(Profiled(PROFILE)) == (
+        Swap(GENERIC, "while KeysInRange is compiled", "profile"),
+        Compile(NARROW, "a good bet"),
+    )
+    assert replay.send(done(GENERIC), done(INSTRUMENTED)) == ()
+    (begin,) = replay.send(Compiled(NARROW, 5))
+    assert isinstance(begin, Swap)
+    assert (begin.reason, begin.signal) == (
+        "trial of generic and KeysInRange: a good bet",
+        "profile",
+    )
+    won = replay.trial({GENERIC: 1.0, NARROW: 0.5})
+    times = "generic 1.000 ns/row, KeysInRange 0.500 ns/row"
+    assert won == Swap(NARROW, f"{times}; a good bet", "ns/row", 1.0, 0.5)
+    assert replay.morsels(1000, 0.5) == ()
+
+
+def test_many_rows_are_profiled_before_many_morsels() -> None:
+    replay = Replay(settings=LoopSettings())
+    assert replay.send(done(GENERIC, rows=1_999_999)) == ()
+    assert replay.send(done(GENERIC, rows=1)) == (
+        Compile(INSTRUMENTED, "to profile: 2000000 rows done"),
+    )
+
+
+def test_the_policy_is_told_what_runs() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    replay.morsels(100, 0.5)
+    replay.script.drift = Drift("ns/row", 0.5, 0.9)
+    replay.morsels(1, 0.5)
+    replay.send(Profiled(PROFILE))
+    assert [profile.running for profile in replay.script.asked] == [GENERIC, NARROW]
+
+
+def test_nothing_to_bet_on_is_asked_again_after_longer_and_longer() -> None:
+    replay = Replay()
+    replay.morsels(2)
+    replay.send(Compiled(INSTRUMENTED, 1))
+    waits = []
+    for _ in range(4):
+        assert replay.send(Profiled(PROFILE)) == (Swap(GENERIC, "nothing to bet on", "profile"),)
+        before = replay.controller.state.rows
+        (again,) = replay.morsels(10_000)
+        assert isinstance(again, Swap)
+        assert (again.spec, again.signal) == (INSTRUMENTED, "rows")
+        waits.append(replay.controller.state.rows - before)
+    unit = SETTINGS.idle_units * SETTINGS.base_rows
+    assert waits == [2 * unit, 4 * unit, 8 * unit, 16 * unit]
+
+
+def test_a_bet_that_loses_is_undone_and_waits_and_ends() -> None:
+    replay = Replay()
+    replay.profiled(ORDERED)
+    replay.send(Compiled(ORDERED, 1))
+    reasons, waits = [], []
+    for _ in range(SETTINGS.max_strikes):
+        lost = replay.trial({GENERIC: 1.0, ORDERED: 1.2})
+        assert (lost.spec, lost.signal, lost.before_ns, lost.after_ns) == (
+            GENERIC,
+            "ns/row",
+            1.0,
+            1.2,
+        )
+        reasons.append(lost.reason)
+        before = replay.controller.state.rows
+        (profile,) = replay.morsels(100_000)
+        waits.append((replay.controller.state.rows - before) // SETTINGS.base_rows)
+        assert isinstance(profile, Swap)
+        assert profile.spec == INSTRUMENTED
+        replay.send(Profiled(PROFILE))
+    assert waits[:5] == [2, 4, 8, 16, 32]
+    assert "failure 1 of 6" in reasons[0]
+    assert "the bet ends for good after 6 failures" in reasons[-1]
+    assert replay.actions[-1] == Swap(
+        GENERIC, "FilterOrder must wait or has ended: a good bet", "profile"
+    )
+    # It was compiled once and is known since.
+    assert sum(action == Compile(ORDERED, "a good bet") for action in replay.actions) == 1
+
+
+def test_a_hopeless_bet_costs_few_morsels_and_counts_twice() -> None:
+    replay = Replay()
+    replay.profiled(ORDERED)
+    replay.send(Compiled(ORDERED, 1))
+    begin = replay.controller.state.morsels
+    lost = replay.trial({GENERIC: 1.0, ORDERED: 3.0})
+    assert "failure 2 of 6" in lost.reason
+    assert replay.controller.state.morsels - begin <= 6
+
+
+def test_guards_that_fail_soon_make_the_bet_wait() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    (left,) = replay.morsels(5, 1.0, exits=1)
+    assert left == Swap(
+        GENERIC,
+        "guards of KeysInRange fail in 100% of what it runs; failure 1 of 6",
+        "guard exits",
+    )
+    before = replay.controller.state.rows
+    (profile,) = replay.morsels(1000)
+    assert replay.controller.state.rows - before == 2 * SETTINGS.base_rows
+    assert isinstance(profile, Swap)
+    assert profile.spec == INSTRUMENTED
+
+
+def test_guards_that_fail_after_long_are_a_change_and_profiled_at_once() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    assert replay.morsels(100, 0.5) == ()
+    (left,) = replay.morsels(5, 1.0, exits=1)
+    assert isinstance(left, Swap)
+    assert (left.spec, left.signal) == (GENERIC, "guard exits")
+    assert "failure" not in left.reason
+    (profile,) = replay.morsels(1)
+    assert isinstance(profile, Swap)
+    assert profile.spec == INSTRUMENTED
+    replay.script.bet(WIDER)
+    assert replay.send(Profiled(PROFILE))[-1] == Compile(WIDER, "a good bet")
+    replay.send(Compiled(WIDER, 1))
+    # What guards refuted is not in the trial.
+    assert replay.trial({GENERIC: 1.0, WIDER: 0.6}).spec == WIDER
+
+
+def test_a_single_exit_changes_nothing() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    assert replay.morsels(30, 0.5) == ()
+    assert replay.morsels(1, 0.5, exits=1) == ()
+    assert replay.morsels(100, 0.5) == ()
+
+
+def test_guards_that_fail_in_the_trial_end_it() -> None:
+    replay = Replay()
+    replay.profiled(BOTH)
+    replay.send(Compiled(BOTH, 1))
+    judged = None
+    while judged is None:
+        for action in replay.send(done(replay.current, 0.5, exits=int(replay.current == BOTH))):
+            judged = action if isinstance(action, Swap) and action.signal == "ns/row" else None
+    assert judged.spec == GENERIC
+    assert "FilterOrder+KeysInRange left by guards in 2 morsels" in judged.reason
+    # The order of filters has not failed, so it is tried without the range of keys.
+    replay.send(Profiled(PROFILE))
+    record, rows = replay.controller.state.record, replay.controller.state.rows
+    assert record.allowed(BOTH, rows) == ORDERED
+
+
+def test_late_morsels_of_other_variants_are_no_sign() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    replay.script.drift = Drift("ns/row", 1, 2)
+    assert replay.send(*[done(GENERIC, 9.0)] * 50) == ()
+    assert replay.send(*[done(WIDER, 9.0, exits=1)] * 50) == ()
+    assert replay.script.drift is not None
+
+
+def test_drift_is_profiled_with_its_signal() -> None:
+    replay = Replay()
+    replay.adopted(ORDERED)
+    assert replay.morsels(100, 0.5) == ()
+    replay.script.drift = Drift("selectivity", 0.1, 0.75)
+    assert replay.morsels(1, 0.5) == (
+        Swap(INSTRUMENTED, "to profile: selectivity from 0.1 to 0.75", "selectivity"),
+    )
+    replay.script.bet(REVERSED)
+    assert replay.send(Profiled(PROFILE)) == (
+        Swap(GENERIC, "while FilterOrder is compiled", "profile"),
+        Compile(REVERSED, "a good bet"),
+    )
+    replay.send(Compiled(REVERSED, 1))
+    won = replay.trial({GENERIC: 1.0, ORDERED: 1.3, REVERSED: 0.6})
+    assert (won.spec, won.before_ns, won.after_ns) == (REVERSED, 1.3, 0.6)
+    # The first order held for long: it has not failed, and is known when it is right again.
+    assert "failure" not in won.reason
+    assert replay.morsels(100, 0.6) == ()
+    replay.script.drift = Drift("selectivity", 0.75, 0.1)
+    replay.morsels(1, 0.6)
+    replay.script.bet(ORDERED)
+    (begin,) = replay.send(Profiled(PROFILE))
+    assert isinstance(begin, Swap)
+    assert "it took 0.50 of generic's time before" in begin.reason
+
+
+def test_a_drift_soon_after_a_profile_only_asks_whether_the_variant_still_pays() -> None:
+    replay = Replay(settings=replace(SETTINGS, base_morsels=60))
+    replay.adopted(ORDERED)
+    replay.script.drift = Drift("ns/row", 0.5, 0.9)
+    (begin,) = replay.morsels(1, 0.5)
+    assert isinstance(begin, Swap)
+    assert begin.signal == "ns/row"
+    assert begin.reason == "trial of generic and FilterOrder: ns/row from 0.5 to 0.9"
+    kept = replay.trial({GENERIC: 1.0, ORDERED: 0.9})
+    assert (kept.spec, kept.before_ns, kept.after_ns) == (ORDERED, 0.9, 1.0)
+    replay.script.drift = Drift("ns/row", 0.9, 1.4)
+    (begin,) = replay.morsels(1, 0.9)
+    undone = replay.trial({GENERIC: 1.0, ORDERED: 1.4})
+    assert (undone.spec, undone.before_ns, undone.after_ns) == (GENERIC, 1.4, 1.0)
+    assert "failure 1 of 6" in undone.reason
+
+
+def test_drift_under_generic_is_profiled_but_not_all_the_time() -> None:
+    replay = Replay()
+    replay.morsels(2)
+    replay.send(Compiled(INSTRUMENTED, 1), Profiled(PROFILE))
+    profiles = 0
+    for _ in range(1000):
+        replay.script.drift = Drift("ns/row", 1, 2)
+        for action in replay.morsels(1):
+            if isinstance(action, Swap) and action.spec == INSTRUMENTED:
+                profiles += 1
+                replay.send(Profiled(PROFILE))
+    assert 3 <= profiles <= 7
+
+
+def test_a_winner_that_is_slow_on_its_own_is_undone() -> None:
+    replay = Replay()
+    replay.adopted(ORDERED)
+    (undone,) = replay.morsels(16, 1.3)
+    assert undone == Swap(
+        GENERIC,
+        "FilterOrder does not keep what its trial promised; failure 1 of 6",
+        "ns/row",
+        1.0,
+        1.3,
+    )
+
+
+def test_a_policy_that_generalises_ends_what_runs() -> None:
+    replay = Replay()
+    replay.adopted(ORDERED)
+    replay.morsels(100, 0.5)
+    replay.script.decision = Generalize("keys are too wide")
+    replay.script.drift = Drift("ns/row", 0.5, 0.9)
+    replay.morsels(1, 0.5)
+    assert replay.send(Profiled(PROFILE)) == (Swap(GENERIC, "keys are too wide", "profile"),)
+
+
+def test_a_policy_that_keeps_has_the_running_variant_judged() -> None:
+    replay = Replay()
+    replay.adopted(ORDERED)
+    replay.morsels(100, 0.5)
+    replay.script.decision = Keep("as good")
+    replay.script.drift = Drift("ns/row", 0.5, 0.9)
+    replay.morsels(1, 0.5)
+    replay.send(Profiled(PROFILE))
+    assert replay.trial({GENERIC: 1.0, ORDERED: 0.9}).spec == ORDERED
+
+
+def test_what_cannot_be_compiled_is_tried_without_its_assumptions() -> None:
+    replay = Replay()
+    replay.profiled(BOTH)
+    assert replay.send(CompileFailed(BOTH, "no such form")) == (
+        Swap(GENERIC, "while FilterOrder is compiled", "compile"),
+        Compile(ORDERED, "a good bet, but no such form"),
+    )
+    assert replay.send(CompileFailed(ORDERED, "banned")) == (Swap(GENERIC, "banned", "profile"),)
+    assert replay.morsels(50) == ()
+
+
+def test_without_an_instrumented_variant_generic_runs_for_good() -> None:
+    replay = Replay()
+    replay.morsels(2)
+    assert replay.send(CompileFailed(INSTRUMENTED, "banned")) == (
+        Swap(GENERIC, "cannot profile: banned", "profile"),
+    )
+    for _ in range(100):
+        replay.script.drift = Drift("ns/row", 1, 2)
+        assert replay.morsels(100) == ()
+
+
+def test_a_profile_that_does_not_come_is_given_up() -> None:
+    replay = Replay()
+    replay.morsels(2)
+    replay.send(Compiled(INSTRUMENTED, 1))
+    (given_up,) = replay.morsels(11)
+    assert given_up == Swap(GENERIC, "no profile in 10000 rows", "profile")
+    assert replay.send(Profiled(PROFILE)) == ()
+
+
+def test_only_so_many_variants_are_remembered() -> None:
+    replay = Replay(settings=LoopSettings(remembered=4))
+    state = replay.controller.state
+    replay.send(*(Compiled(spec, 1) for spec in (INSTRUMENTED, NARROW, WIDER, ORDERED, REVERSED)))
+    assert list(state.ready) == [GENERIC, INSTRUMENTED, ORDERED, REVERSED]
+
+
+SPECS = [GENERIC, INSTRUMENTED, NARROW, WIDER, ORDERED, REVERSED, BOTH]
+EVENTS = st.one_of(
+    st.builds(
+        done, st.sampled_from(SPECS), st.floats(0.1, 3), st.integers(0, 1), st.sampled_from([0, 99])
+    ),
+    st.builds(Compiled, st.sampled_from(SPECS), st.just(1)),
+    st.builds(CompileFailed, st.sampled_from(SPECS[1:]), st.just("banned")),
+    st.just(Profiled(PROFILE)),
+)
+DRIFTS = st.one_of(st.none(), st.just(Drift("ns/row", 1, 2)))
+DECISIONS = st.sampled_from(
+    [Keep("k"), Generalize("g")]
+    + [Specialize(spec.assumptions, "s", spec.hints) for spec in SPECS[2:]]
+)
+
+
+@given(st.lists(st.tuples(EVENTS, DRIFTS, DECISIONS, st.integers(1, 12)), max_size=60))
+@pytest.mark.parametrize("settings", [SETTINGS, LoopSettings(base_rows=1, base_morsels=1)])
+def test_whatever_happens_swaps_are_to_compiled_variants_and_have_reasons(
+    settings: LoopSettings, steps: list[tuple[Event, Drift | None, Decision, int]]
+) -> None:
+    replay = Replay(settings=settings)
+    compiled = {GENERIC}
+    for event, drift, decision, times in steps:
+        replay.script.drift, replay.script.decision = drift, decision
+        if isinstance(event, Compiled):
+            compiled.add(event.spec)
+        for _ in range(times):
+            for action in replay.send(event):
+                assert action.reason
+                if isinstance(action, Swap):
+                    assert action.signal
+                    assert action.spec in compiled
+                else:
+                    assert action.spec not in (GENERIC, *replay.controller.state.ready)
