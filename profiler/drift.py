@@ -267,7 +267,7 @@ class DriftMonitor:
             series.test.reset()
         self._few = None
 
-    def observe(self, seen: Observation) -> Drift | None:
+    def add(self, seen: Observation) -> Drift | None:
         """The change that this observation makes certain, if it does; then it is reset."""
         if self._few is not None:
             seen = _together(self._few, seen)

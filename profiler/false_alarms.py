@@ -42,7 +42,7 @@ def stationary(observations: int, signals: ThreadSignals, seed: int = 0) -> Iter
 def false_alarms(observations: Iterator[Observation]) -> Counter[str]:
     """How often each signal is said to have drifted."""
     monitor = DriftMonitor()
-    drifts = (monitor.observe(seen) for seen in observations)
+    drifts = (monitor.add(seen) for seen in observations)
     return Counter(drift.signal for drift in drifts if drift is not None)
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import ir
-from adaptive.engine.choice import VariantChoice
 from adaptive.engine.flow import Flow, Work
 from adaptive.engine.keyed_work import KeyedWork
 from adaptive.engine.projected_work import ProjectedWork
 from adaptive.engine.query import QueriesWindows, QueryWindows, Results
 from adaptive.engine.sharing import groups_that_share, shared
 from adaptive.engine.sliced_work import SlicedWork, Strategy
+from adaptive.runtime.adaptation import Adaptation, adaptation
 from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import unsupported_in_engine
 from ir.pipelines import Pipeline, RowProgram
 from ir.windows import CountWindow, SessionWindow
+from policies import Policy
 
 
 class EngineWork(Work, Protocol):
@@ -74,12 +75,13 @@ class Assembled:
     works: list[EngineWork]
     windows: list[QueryWindows | None]
     work_of: list[int]  # the work of each query
+    loops: list[Adaptation] = field(default_factory=list)  # of the works over slices of time
 
 
 def assemble(
     queries: Sequence[Query],
     nodes: Sequence[Sequence[int]],
-    choice: VariantChoice,
+    policy: Policy | None,
     strategy: Strategy,
 ) -> Assembled:
     """The work of all queries by threads on these nodes; those that can share slices do."""
@@ -94,7 +96,7 @@ def assemble(
             made.work_of[position] = len(made.works)
             made.works.append(alone)
     for group in _groups(queries, programs):
-        _add_sliced(made, queries, programs, group, nodes, choice, strategy)
+        _add_sliced(made, queries, programs, group, nodes, policy, strategy)
     return made
 
 
@@ -127,7 +129,7 @@ def _add_sliced(
     programs: dict[int, RowProgram],
     group: list[int],
     nodes: Sequence[Sequence[int]],
-    choice: VariantChoice,
+    policy: Policy | None,
     strategy: Strategy,
 ) -> None:
     union = shared([programs[position] for position in group])
@@ -140,12 +142,14 @@ def _add_sliced(
         made.windows[position] = one
         made.work_of[position] = len(made.works)
         windows.append(one)
+    loop = adaptation(union.program, policy, sum(map(len, nodes)))
+    made.loops.append(loop)
     made.works.append(
         SlicedWork(
             union,
             QueriesWindows(windows),
             nodes,
-            choice,
+            loop,
             delay_us=queries[group[0]].delay_us,
             strategy=strategy,
             number=len(made.works),

@@ -15,12 +15,12 @@ from adaptive.api import Stream
 from adaptive.api.durations import Duration, duration_us
 from adaptive.engine.arrival import Arrival, Clock, Ticker, wall_clock_us
 from adaptive.engine.assembly import Query, assemble
-from adaptive.engine.choice import History, VariantChoice
 from adaptive.engine.flow import FixedSize, Flow, WhenFull
 from adaptive.engine.morsels import MorselSizes
 from adaptive.engine.query import Results
 from adaptive.engine.sliced_work import Strategy
 from adaptive.engine.topology import Topology, by_node
+from adaptive.loop.history import History
 from adaptive.runtime.binding import bind
 from policies import Fixed, Policy
 
@@ -70,7 +70,6 @@ class Engine:
     ) -> None:
         self._names, plans = _named(query)
         threads = _thread_count(threads)
-        self._choice = VariantChoice(_policy(policy))
         self._arrival = Arrival(plans, clock)
         self._queries = [
             Query.of(plan, Results(plan.schema, _told(on_result, name)))
@@ -79,7 +78,7 @@ class Engine:
         self._time = _time_column(self._queries)
         machine = topology or Topology.detect()
         places = machine.assign(max(1, threads))
-        self._made = assemble(self._queries, by_node(places), self._choice, _checked(strategy))
+        self._made = assemble(self._queries, by_node(places), _policy(policy), _checked(strategy))
         self._ended: str | None = None
         sizes = MorselSizes(max(1, threads), _seconds(latency))
         self._flow = Flow(
@@ -125,8 +124,8 @@ class Engine:
         return above + sum(work.bytes for work in self._made.works)
 
     def history(self) -> History:
-        """The variants that ran over slices of time, and how fast each was; also afterwards."""
-        return self._choice.history
+        """The variants that ran over slices of time, their swaps and why; also afterwards."""
+        return History.joined(loop.history for loop in self._made.loops)
 
     def push(self, batch: pa.RecordBatch | pa.Table) -> Made:
         """Add rows; returns the results that have become final since the last call."""
@@ -284,12 +283,13 @@ def _thread_count(threads: int | None) -> int:
     return threads
 
 
-def _policy(policy: str | Policy) -> Policy:
+def _policy(policy: str | Policy) -> Policy | None:
+    """A policy by its name; None is the one that a query gets by itself."""
     if not isinstance(policy, str):
         return policy
     if policy not in ("adaptive", "generic"):
         raise ValueError(f"policy is 'adaptive', 'generic' or a Policy, got {policy!r}")
-    return Fixed()
+    return Fixed() if policy == "generic" else None
 
 
 def _seconds(latency: Duration | float | None) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.shared_state import SharedSlices, SharedState
 from adaptive.runtime.state import GroupState
@@ -36,9 +35,8 @@ class SliceWorker:
         """The memory of all tables."""
         return self.kernels.states.bytes
 
-    def begin(self, bound: BoundBatch, first: int, last: int, row_base: int) -> None:
-        """Take the rows from `first` to before `last` of a batch; `row_base` numbers its first."""
-        self.kernels.begin(bound, first, last)
+    def begin(self, row_base: int) -> None:
+        """Rows of another batch were taken; `row_base` numbers its first."""
         self._args.row_base = row_base
 
     def run(self, spec: VariantSpec, close_time: int, late_before: int) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from adaptive.engine.choice import VariantChoice
 from adaptive.engine.flow import Flow
 from adaptive.engine.grid import LEAST, NEVER, clamped
 from adaptive.engine.morsel import Morsel
@@ -14,6 +13,7 @@ from adaptive.engine.sharing import SharedProgram
 from adaptive.engine.slice_worker import SliceWorker, own_worker, shared_worker
 from adaptive.engine.sliding import release_all
 from adaptive.engine.stages import slice_layout
+from adaptive.runtime.adaptation import Adaptation
 from adaptive.runtime.combine import combine
 from adaptive.runtime.shared_state import SharedPiece, SharedSlices
 from adaptive.runtime.state import Table
@@ -45,7 +45,7 @@ class SlicedWork:
         shared: SharedProgram,
         windows: Windows,
         nodes: Sequence[Sequence[int]],
-        choice: VariantChoice,
+        loop: Adaptation,
         *,
         delay_us: int,
         strategy: Strategy,
@@ -56,7 +56,7 @@ class SlicedWork:
         self.input = program.input
         self._boundaries = None if program.watermark is None else shared.boundaries
         self._delay_us, self._windows = delay_us, windows
-        self._choice, self._number = choice, number
+        self.loop, self._number = loop, number
         layout = slice_layout(
             program, *(share.grid for share in shared.shares), shared=strategy == "shared"
         )
@@ -135,15 +135,16 @@ class SlicedWork:
         worker, queued = self._workers[number], morsel.queued
         assert queued is not None
         bound = queued.bounds[self._number]
-        worker.begin(bound, morsel.first, morsel.last, queued.row_base)
-        with self._choice.variant(bound, morsel.rows) as spec:
-            while True:
-                reached = worker.run(spec, *self._limits(number, morsel))
-                if reached is None:
-                    return
-                self._pass(number, self._boundary(reached))
-                self._announce(number)
-                self._passage.settle()
+        spec = self.loop.begin(worker.kernels, bound, morsel.first, morsel.last)
+        worker.begin(queued.row_base)
+        while True:
+            reached = worker.run(spec, *self._limits(number, morsel))
+            if reached is None:
+                break
+            self._pass(number, self._boundary(reached))
+            self._announce(number)
+            self._passage.settle()
+        self.loop.end(number, worker.kernels, spec)
 
     def _limits(self, number: int, morsel: Morsel) -> tuple[int, int]:
         """The time at which windows close next, and the slices that are late by now."""

@@ -58,7 +58,8 @@ class TimeWindowStage:
 
     def consume(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         bound = bind(batch, self._program.input)
-        self._worker.begin(bound, 0, bound.rows, self._rows)
+        self._worker.kernels.begin(bound, 0, bound.rows)
+        self._worker.begin(self._rows)
         self._rows += bound.rows
         self._worker.run(GENERIC, NEVER, LEAST)
         yield from ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -80,8 +81,14 @@ def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
             _bind_fixed(block, array, field.type.bits)
         if has_nulls:
             keep.append(_bind_validity(block, array))
-    layout = InputLayout(tuple(encodings), has_nulls)
+    layout = _interned(tuple(encodings), has_nulls)
     return BoundBatch(batch.num_rows, layout, nulls, blocks, dictionaries, (*arrays, *keep))
+
+
+@cache
+def _interned(encodings: tuple[Encoding, ...], has_nulls: bool) -> InputLayout:
+    """The same object for the same layout, so that it is known again without a comparison."""
+    return InputLayout(encodings, has_nulls)
 
 
 def column_of(batch: pa.RecordBatch, field: Field) -> pa.Array:

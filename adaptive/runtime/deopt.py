@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from adaptive.runtime.bans import VariantBanned
 from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.driver import KernelDriver
+from adaptive.runtime.journal import JOURNAL
 from adaptive.runtime.kernels import VARIANTS
+from adaptive.runtime.meter import Clock
 from adaptive.runtime.state import GroupState
 from adaptive.runtime.states import GroupStates, code_spec
 from codegen_llvm import CompiledVariant, InputLayout, SlotLayout
 from codegen_llvm.abi import Exit
-from ir import GENERIC, VariantSpec
+from ir import GENERIC, NoNulls, Tier, VariantSpec
 from ir.pipelines import RowProgram
+from profiler.profile import Observation
 
 # A guard that fails now and then costs few rows, one that fails all the time few exits.
 _FIRST_STRETCH = 1024
+
+
+@dataclass(frozen=True)
+class Code:
+    """A variant that can run, and what the journal calls it; the generic one is never banned."""
+
+    variant: CompiledVariant
+    name: str | None
 
 
 class DeoptManager:
@@ -27,14 +41,16 @@ class DeoptManager:
     def __init__(self, program: RowProgram, generic: GroupState) -> None:
         self.program = program
         self.driver = KernelDriver()
+        self.meter = Clock()
         self.states = GroupStates(program, generic)
         self.state = generic  # of the variant that left last
-        self.guard_exits = 0
-        self.generic_rows = 0  # that were left to the generic variant by guards
         self._last = 0
         self._generic_until = 0
         self._stretch = _FIRST_STRETCH
-        self._variants: dict[tuple[InputLayout, SlotLayout, VariantSpec], CompiledVariant] = {}
+        self._codes: dict[tuple[InputLayout, SlotLayout, VariantSpec], Code] = {}
+        self._entered: tuple[InputLayout, VariantSpec, GroupState, Code] | None = None
+        self._rows = self._guard_exits = self._generic_rows = 0
+        self._counted = (0, 0)
 
     def begin(self, bound: BoundBatch, first: int, last: int) -> None:
         """Take the rows from `first` to before `last` of a batch."""
@@ -42,18 +58,66 @@ class DeoptManager:
         self._last = last
         self._generic_until = first
         self._stretch = _FIRST_STRETCH
+        self._rows += last - first
         self.driver.begin(bound, first, last)
+
+    def is_ready(self, spec: VariantSpec, layout: InputLayout) -> bool:
+        """Whether a variant can run on such batches without being compiled first."""
+        slots = self.states.layout_of(spec)
+        if spec == GENERIC or (layout, slots, spec) in self._codes:
+            return True
+        try:
+            ready = VARIANTS.ready(self.program, layout, slots, code_spec(spec))
+        except VariantBanned:
+            return False
+        return ready is not None
 
     def run(self, spec: VariantSpec) -> Exit:
         """Go on until all rows are done, or for something that the caller has to do."""
+        self.meter.start()
+        try:
+            return self._run(spec)
+        finally:
+            self.meter.stop()
+
+    def take(self) -> Observation:
+        """What was seen since the last time."""
         args = self.driver.args
+        counted = int(args.rows_passed), int(args.probes)
+        passed, probes = (now - before for now, before in zip(counted, self._counted, strict=True))
+        elapsed_ns, counters = self.meter.take()
+        exits, generic = self._guard_exits, self._generic_rows
+        seen = Observation(self._rows, passed, probes, exits, generic, elapsed_ns, counters)
+        self._rows = self._guard_exits = self._generic_rows = 0
+        self._counted = counted
+        return seen
+
+    def code(self, spec: VariantSpec, slots: SlotLayout) -> Code:
+        """A variant for the batch; known ones are found without hashing the program again."""
+        layout = self._bound.layout
+        key = (layout, slots, spec)
+        if key not in self._codes:
+            wanted = (self.program, layout, slots, code_spec(spec))
+            name = None if wanted[3].tier is Tier.GENERIC else VARIANTS.name(*wanted)
+            self._codes[key] = Code(VARIANTS.get(*wanted), name)
+        return self._codes[key]
+
+    def start_anew(self, generic: GroupState) -> None:
+        """Go on with no group, and with this generic state."""
+        self.states = GroupStates(self.program, generic)
+        self.state = generic
+        self._entered = None
+
+    def _run(self, spec: VariantSpec) -> Exit:
+        args = self.driver.args
+        self._guard_nulls(spec)
         while int(args.rows_done) < self._last:
             row = int(args.rows_done)
             deopt = row < self._generic_until
             args.row_end = min(self._generic_until, self._last) if deopt else self._last
             code = self._enter(GENERIC if deopt else spec)
             if deopt:
-                self.generic_rows += int(args.rows_done) - row
+                self._generic_rows += int(args.rows_done) - row
             match code:
                 case Exit.DONE:
                     pass
@@ -63,23 +127,38 @@ class DeoptManager:
                     return code
         return Exit.DONE
 
-    def variant(self, spec: VariantSpec, state: GroupState) -> CompiledVariant:
-        """A variant for the batch; known ones are found without hashing the program again."""
-        layout = self._bound.layout
-        key = (layout, state.layout, spec)
-        if key not in self._variants:
-            self._variants[key] = VARIANTS.get(self.program, layout, state.layout, code_spec(spec))
-        return self._variants[key]
-
-    def start_anew(self, generic: GroupState) -> None:
-        """Go on with no group, and with this generic state."""
-        self.states = GroupStates(self.program, generic)
-        self.state = generic
+    def _guard_nulls(self, spec: VariantSpec) -> None:
+        """Leave the batch to the generic variant if a column that should have no nulls has some."""
+        assumed = spec.find(NoNulls)
+        if assumed is None or self._generic_until == self._last:
+            return
+        if any(self._bound.nulls.get(name, 0) for name in assumed.columns):
+            self._guard_exits += 1
+            self._generic_until = self._last
 
     def _enter(self, spec: VariantSpec) -> Exit:
         """Run a variant until it leaves for something that is not just more memory."""
-        self.state = state = self.states.of(spec)
-        variant = self.variant(spec, state)
+        state, code = self._find(spec)
+        self.state = state
+        if code.name is None:
+            return self._drive(code.variant, state)
+        JOURNAL.begin(code.name)
+        try:
+            return self._drive(code.variant, state)
+        finally:
+            JOURNAL.end()
+
+    def _find(self, spec: VariantSpec) -> tuple[GroupState, Code]:
+        """The state and the code of a variant, mostly those of the last time."""
+        layout, entered = self._bound.layout, self._entered
+        if entered is not None and entered[0] is layout and entered[1] is spec:
+            return entered[2], entered[3]
+        state = self.states.of(spec)
+        code = self.code(spec, state.layout)
+        self._entered = (layout, spec, state, code)
+        return state, code
+
+    def _drive(self, variant: CompiledVariant, state: GroupState) -> Exit:
         while True:
             code = self.driver.run(variant, state.address)
             match code:
@@ -94,6 +173,6 @@ class DeoptManager:
                     return code
 
     def _leave_to_generic(self) -> None:
-        self.guard_exits += 1
+        self._guard_exits += 1
         self._generic_until = int(self.driver.args.rows_done) + self._stretch
         self._stretch *= 2

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pyarrow as pa
 
+from adaptive.loop.history import History
+from adaptive.runtime.adaptation import Adaptation, adaptation
 from adaptive.runtime.binding import arrow_schema, bind
 from adaptive.runtime.combine import WindowTable
 from adaptive.runtime.deopt import DeoptManager
@@ -15,35 +16,43 @@ from adaptive.runtime.state import GroupState, Table
 from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import SlotLayout, slot_layout, unsupported
 from codegen_llvm.abi import Exit
-from ir import GENERIC, Sink, Tier, VariantSpec
+from ir import GENERIC, Sink
 from ir.pipelines import cut, flatten
-from policies import Fixed, Policy, Specialize
-from profiler import Observation, Profile
+from policies import Fixed, Policy
 
 # Slices with a table each. Beyond that, rows are scattered over time so thinly
 # that a table for each costs more than it saves, and one table takes them all.
 MOST_SLICES = 1024
 
-Counts = tuple[int, int, int, int]
-
 
 class PlanRunner:
-    """The groups of one plan, fed batch by batch; results are exact whatever the policy."""
+    """The groups of one plan, fed batch by batch; results are exact whatever the policy.
+
+    `loop` is one that other runners of the same plan have learned in, or will.
+    """
 
     def __init__(
-        self, plan: Sink, policy: Policy | None = None, most_slices: int = MOST_SLICES
+        self,
+        plan: Sink,
+        policy: Policy | None = None,
+        most_slices: int = MOST_SLICES,
+        loop: Adaptation | None = None,
     ) -> None:
         reasons = unsupported(plan)
         if reasons:
             raise UnsupportedPlan("; ".join(reasons))
         self.program = flatten(cut(plan)[0])
-        self.seen = Observation(0)
-        self._policy = Fixed() if policy is None else policy
+        self._loop = loop or adaptation(self.program, policy or Fixed())
         self._most_slices = most_slices
         self._layouts: dict[bool, SlotLayout] = {}
         self._kernels = DeoptManager(self.program, self._new_state(slice_is_key=False))
         self._args = self._kernels.driver.args
         self._spilled: WindowTable | None = None
+
+    @property
+    def history(self) -> History:
+        """The variants that ran, and why."""
+        return self._loop.history
 
     @property
     def generic(self) -> GroupState:
@@ -81,15 +90,11 @@ class PlanRunner:
         if not batch.num_rows:
             return
         bound = bind(batch, self.program.input)
-        spec = self._choose()
-        before = self._counts()
-        begin = time.perf_counter_ns()
-        self._kernels.begin(bound, 0, bound.rows)
+        spec = self._loop.begin(self._kernels, bound, 0, bound.rows)
         while (code := self._kernels.run(spec)) != Exit.DONE:
             self._serve(code)
         self._args.row_base += bound.rows
-        elapsed_ns = time.perf_counter_ns() - begin
-        self.seen = self.seen.plus(self._since(before, bound.rows, elapsed_ns))
+        self._loop.end(0, self._kernels, spec)
 
     def drain(self) -> Iterator[pa.RecordBatch]:
         """The groups as output rows; the next batch starts with none."""
@@ -113,26 +118,6 @@ class PlanRunner:
     def finish(self) -> pa.Table:
         """The groups as one table."""
         return pa.Table.from_batches(self.drain(), arrow_schema(self.program.output))
-
-    def _counts(self) -> Counts:
-        """What has been counted so far: rows passed, probes, guard exits, rows left to generic."""
-        kernels = self._kernels
-        args = self._args
-        return int(args.rows_passed), int(args.probes), kernels.guard_exits, kernels.generic_rows
-
-    def _since(self, before: Counts, rows: int, elapsed_ns: int) -> Observation:
-        passed, probes, exits, generic = (
-            after - old for after, old in zip(self._counts(), before, strict=True)
-        )
-        return Observation(rows, passed, probes, exits, generic, elapsed_ns)
-
-    def _choose(self) -> VariantSpec:
-        """The variant that the policy wants for what the pipeline has seen so far."""
-        decision = self._policy.decide(Profile(self.seen.rows))
-        if not isinstance(decision, Specialize):
-            return GENERIC
-        hints = GENERIC.hints if decision.hints is None else decision.hints
-        return VariantSpec(Tier.SPECULATIVE, decision.assumptions, hints)
 
     def _serve(self, code: Exit) -> None:
         """Do what a kernel left for; it goes on at the row where it left."""
@@ -171,7 +156,7 @@ class PlanRunner:
                     self._spill(table)
         new = self._new_state(slice_is_key=True)
         self.start_with(new)
-        variant = self._kernels.variant(GENERIC, new)
+        variant = self._kernels.code(GENERIC, new.layout).variant
         new.current.grow(variant, at_least=old.groups)
         assert variant.migrate is not None
         for start, piece in old.tables.items():

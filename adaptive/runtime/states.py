@@ -13,7 +13,7 @@ from dataclasses import replace
 from adaptive.runtime.dense import DenseState, Ranges
 from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import SlotLayout, can_be_dense, slot_layout
-from ir import KeysInRange, VariantSpec
+from ir import GENERIC, KeysInRange, Tier, VariantSpec
 from ir.pipelines import RowProgram
 
 Pieces = dict[int, list[Table]]  # the tables of each slice
@@ -44,6 +44,13 @@ class GroupStates:
         """Every form."""
         yield self.generic
         yield from self._dense.values()
+
+    def layout_of(self, spec: VariantSpec) -> SlotLayout:
+        """How groups lie in the form that a variant works on."""
+        ranges = spec.find(KeysInRange)
+        if ranges is None or not self._may_be_dense(ranges):
+            return self.generic.layout
+        return self._dense_layout()
 
     def of(self, spec: VariantSpec) -> GroupState:
         """The form that a variant works on."""
@@ -110,5 +117,7 @@ class GroupStates:
 
 def code_spec(spec: VariantSpec) -> VariantSpec:
     """What the machine code of a variant depends on: of ranges, only that the state is dense."""
+    if not spec.assumptions and spec.hints == GENERIC.hints:
+        return GENERIC  # also the instrumented one: what it samples is sampled beside it
     kept = tuple(one for one in spec.assumptions if not isinstance(one, KeysInRange))
-    return replace(spec, tier=VariantSpec().tier, assumptions=kept)
+    return replace(spec, tier=Tier.SPECULATIVE, assumptions=kept)

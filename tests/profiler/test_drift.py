@@ -41,14 +41,14 @@ def timed(times: Iterable[float]) -> list[Observation]:
 
 
 def drifts(monitor: DriftMonitor, observations: Iterable[Observation]) -> list[Drift]:
-    found = map(monitor.observe, observations)
+    found = map(monitor.add, observations)
     return [drift for drift in found if drift is not None]
 
 
 def delay(monitor: DriftMonitor, changed: Iterable[Observation]) -> tuple[int, Drift]:
     """How many observations of a change it takes, and what is found then."""
     for number, seen in enumerate(changed, 1):
-        drift = monitor.observe(seen)
+        drift = monitor.add(seen)
         if drift is not None:
             return number, drift
     raise AssertionError("the change was not found")

@@ -1,0 +1,296 @@
+"""The adaptive loop at work: threads ask it before each morsel and tell it what they saw.
+
+Controllers and policies only decide. Here are the threads, the compiler and the clock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import replace
+from typing import Protocol
+
+from adaptive.loop.controller import Controller
+from adaptive.loop.events import (
+    Action,
+    Compile,
+    Compiled,
+    CompileFailed,
+    Event,
+    MorselDone,
+    Profiled,
+    Swap,
+)
+from adaptive.loop.history import History, SwapRecord, VariantUse
+from adaptive.runtime.binding import BoundBatch
+from adaptive.runtime.deopt import DeoptManager
+from adaptive.runtime.kernels import VARIANTS
+from adaptive.runtime.meter import Meter, lost_signals
+from adaptive.runtime.probes import PROBES
+from adaptive.runtime.sampling import Sampler
+from adaptive.runtime.states import code_spec
+from codegen_llvm import CompiledVariant, InputLayout
+from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
+from ir.pipelines import RowProgram
+from policies import Fixed, Policy, Specialize, default_policy
+from profiler import DriftMonitor
+from profiler.profile import Observation, Profile
+
+_ENOUGH_SAMPLED = 16_384  # rows of a profile: those of 4 M rows at one in 256
+_LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up first
+_MOST_RECORDS = 10_000  # swaps that a history keeps, the latest
+
+
+class Adaptation(Protocol):
+    """Who says which variant the threads of a pipeline run."""
+
+    def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
+        """Take rows of a batch with the variant that is active now."""
+
+    def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
+        """A thread has run that variant over a morsel."""
+
+    @property
+    def history(self) -> History:
+        """What has been done so far."""
+
+
+class _Uses:
+    """How the variants of a pipeline have done."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._uses: dict[tuple[VariantSpec, InputLayout], VariantUse] = {}
+
+    def add(self, spec: VariantSpec, layout: InputLayout, reason: str, seen: Observation) -> None:
+        key = (spec, layout)
+        with self._lock:
+            use = self._uses.get(key) or VariantUse(spec, layout, reason)
+            self._uses[key] = replace(
+                use,
+                rows=use.rows + seen.rows,
+                elapsed_ns=use.elapsed_ns + seen.elapsed_ns,
+                guard_exits=use.guard_exits + seen.guard_exits,
+            )
+
+    def all(self) -> list[VariantUse]:
+        with self._lock:
+            return list(self._uses.values())
+
+
+class FixedVariant:
+    """Asks a policy before each morsel, and profiles nothing: the baseline."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._uses = _Uses()
+        self._rows = 0
+        self._layout: InputLayout | None = None
+        self._decided = policy.decide(Profile())
+
+    def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
+        """The policy's variant, compiled now if it is new."""
+        kernels.begin(bound, first, last)
+        self._layout = bound.layout
+        if type(self._policy) is not Fixed:
+            self._decided = self._policy.decide(Profile(self._rows))
+        return self._decided.spec if isinstance(self._decided, Specialize) else GENERIC
+
+    def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
+        """Count what was done."""
+        seen = kernels.take()
+        self._rows += seen.rows
+        assert self._layout is not None
+        self._uses.add(spec, self._layout, self._decided.reason, seen)
+
+    @property
+    def history(self) -> History:
+        """The variants that ran."""
+        return History(self._uses.all())
+
+
+class _Pending:
+    """What a thread has seen and not reported yet."""
+
+    def __init__(self) -> None:
+        self.spec = GENERIC
+        self.layout: InputLayout | None = None
+        self.seen = Observation(0)
+        self.uncounted = Observation(0)  # what no history has
+
+
+class AdaptiveLoop:
+    """Profiles, speculates, judges and takes back, for the threads of one pipeline.
+
+    `active` is read without a lock: a swap is one store, and nobody waits for it. Events
+    are handled by whoever finds that nobody else does.
+    """
+
+    def __init__(self, program: RowProgram, policy: Policy | None = None, threads: int = 1) -> None:
+        chosen = default_policy(program) if policy is None else policy
+        self._program, self._threads = program, threads
+        self._controller = Controller(chosen, DriftMonitor())
+        self._inbox: deque[tuple[int, Event]] = deque()
+        self._token = threading.Lock()  # of the one who handles events; nobody waits for it
+        self._uses = _Uses()
+        self._swaps: deque[SwapRecord] = deque(maxlen=_MOST_RECORDS)
+        self._events: deque[str] = deque(maxlen=_MOST_RECORDS)
+        self._pending: dict[int, _Pending] = {}
+        self._kernels: DeoptManager | None = None
+        self._layout: InputLayout | None = None
+        self._wanted: set[tuple[VariantSpec, InputLayout]] = set()  # compiled beside the loop
+        self._sampler: Sampler | None = None
+        self._rows = 0
+        self.active = Swap(GENERIC, "nothing is known yet", "start")
+
+    @property
+    def history(self) -> History:
+        """The variants that ran, and all swaps but those from turn to turn of a trial."""
+        for pending in list(self._pending.values()):
+            self._count(pending)
+        return History(self._uses.all(), list(self._swaps), list(self._events))
+
+    def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
+        """The active variant, or the generic one where the active is not compiled yet."""
+        if not isinstance(kernels.meter, Meter):
+            kernels.meter = Meter()
+        self._kernels, self._layout = kernels, bound.layout
+        kernels.begin(bound, first, last)
+        spec = self.active.spec
+        if spec.tier is Tier.GENERIC:
+            return spec
+        if spec.tier is Tier.INSTRUMENTED:
+            self._sample(kernels, bound, first, last)
+            return spec
+        if kernels.is_ready(spec, bound.layout):
+            return spec
+        self._compile_beside(spec, bound.layout)
+        return GENERIC
+
+    def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
+        """Report what a thread saw, once that is worth it."""
+        seen, layout = kernels.take(), self._layout
+        assert layout is not None
+        pending = self._pending.setdefault(worker, _Pending())
+        if pending.seen.rows and (pending.spec is not spec or pending.layout is not layout):
+            self._report(worker, pending)
+        pending.spec, pending.layout = spec, layout
+        pending.seen = pending.seen.plus(seen) if pending.seen.rows else seen
+        pending.uncounted = pending.uncounted.plus(seen) if pending.uncounted.rows else seen
+        if pending.seen.rows >= _LEAST_ROWS:
+            self._report(worker, pending)
+
+    def _report(self, worker: int, pending: _Pending) -> None:
+        self._count(pending)
+        seen, pending.seen = pending.seen, Observation(0)
+        self._events.extend(lost_signals())
+        self._tell(worker, MorselDone(pending.spec, seen, worker))
+
+    def _count(self, pending: _Pending) -> None:
+        """Put what a thread has seen into the history."""
+        seen, pending.uncounted = pending.uncounted, Observation(0)
+        if seen.rows:
+            assert pending.layout is not None
+            self._uses.add(pending.spec, pending.layout, self.active.reason, seen)
+
+    def _tell(self, worker: int, event: Event) -> None:
+        """Leave an event, and handle all there are unless somebody does."""
+        self._inbox.append((worker, event))
+        while self._inbox and self._token.acquire(blocking=False):
+            try:
+                while self._inbox:
+                    self._handle(*self._inbox.popleft())
+            finally:
+                self._token.release()
+
+    def _handle(self, worker: int, event: Event) -> None:
+        if isinstance(event, MorselDone):
+            self._rows += event.seen.rows
+        for action in self._controller.on(event):
+            self._do(worker, action)
+
+    def _do(self, worker: int, action: Action) -> None:
+        match action:
+            case Swap():
+                self._swap(worker, action)
+            case Compile(spec):
+                self._compile(worker, spec)
+
+    def _swap(self, worker: int, swap: Swap) -> None:
+        if swap.spec == INSTRUMENTED:
+            self._sampler = Sampler(self._program)
+        self.active = swap
+        if swap.signal != "trial":
+            record = SwapRecord(
+                self._rows,
+                worker,
+                swap.spec,
+                swap.reason,
+                swap.signal,
+                swap.before_ns,
+                swap.after_ns,
+            )
+            self._swaps.append(record)
+
+    def _compile(self, worker: int, spec: VariantSpec) -> None:
+        """Ask for a variant for batches like the last one."""
+        assert self._kernels is not None
+        assert self._layout is not None
+
+        def done(variant: CompiledVariant | None, why: str) -> None:
+            if variant is None:
+                self._events.append(f"not compiled: {why}")
+                self._tell(worker, CompileFailed(spec, why))
+            else:
+                self._tell(worker, Compiled(spec, variant.compile_ns))
+
+        if spec == INSTRUMENTED:
+            PROBES.request(self._program, self._layout, lambda why: self._probed(worker, why))
+            return
+        slots = self._kernels.states.layout_of(spec)
+        VARIANTS.request(self._program, self._layout, slots, code_spec(spec), done)
+
+    def _probed(self, worker: int, why: str) -> None:
+        if why:
+            self._tell(worker, CompileFailed(INSTRUMENTED, why))
+        else:
+            self._tell(worker, Compiled(INSTRUMENTED, 0))
+
+    def _compile_beside(self, spec: VariantSpec, layout: InputLayout) -> None:
+        """Batches lie in memory in another way than those that a variant was compiled for."""
+        if (spec, layout) in self._wanted:
+            return
+        self._wanted.add((spec, layout))
+        assert self._kernels is not None
+        slots = self._kernels.states.layout_of(spec)
+
+        def done(variant: CompiledVariant | None, why: str) -> None:
+            if variant is None:
+                self._events.append(f"not compiled: {why}")
+
+        VARIANTS.request(self._program, layout, slots, code_spec(spec), done)
+
+    def _sample(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> None:
+        """Run the probe over some rows, until there are enough for a profile."""
+        sampler = self._sampler
+        probe = PROBES.ready(self._program, bound.layout)
+        if sampler is None:
+            return
+        if probe is None:
+            PROBES.request(self._program, bound.layout, lambda why: None)
+            return
+        kernels.meter.start()
+        sampler.add(probe, bound, first, last)
+        kernels.meter.stop()
+        if sampler.rows >= _ENOUGH_SAMPLED:
+            self._sampler = None
+            VARIANTS.later(lambda: self._tell(0, Profiled(sampler.profile(self._threads))))
+
+
+def adaptation(
+    program: RowProgram, policy: Policy | None, threads: int = 1
+) -> FixedVariant | AdaptiveLoop:
+    """The loop for a policy; None is the one that a program gets by itself."""
+    if isinstance(policy, Fixed):
+        return FixedVariant(policy)
+    return AdaptiveLoop(program, policy, threads)
