@@ -16,6 +16,7 @@ from codegen_llvm.abi import Exit, KernelArgs, StateBlock, TableBlock
 from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
+from codegen_llvm.filter_order import ordered_filters
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
@@ -23,9 +24,8 @@ from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, all_inside
 from codegen_llvm.values import is_true
-from ir import Call, Column, Expr, VariantSpec
+from ir import Column, FilterOrder, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
-from ir.windows import time_of
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
 BLOCK_ROWS = 16384  # without a selection, the rows between two looks at the time
@@ -53,7 +53,7 @@ def build_kernel(
         narrowed = narrow_nulls(program, frozenset(program.input.names))
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
-    errors = _Functions(module, narrowed, layout, slots, lookups).build_run(spec)
+    errors = _Functions(module, narrowed, layout, slots, lookups, spec).build_run()
     build_prepare(module, narrowed.input, layout, lookups, PREPARE)
     if not slots.dense:
         build_rehash(module, program, slots, REHASH)
@@ -71,14 +71,16 @@ class _Functions:
     layout: InputLayout
     slots: SlotLayout
     lookups: tuple[Lookup, ...]
+    spec: VariantSpec
 
     def __post_init__(self) -> None:
         self.errors = errors_of(self.module)
-        self.filters = effective_filters(self.program)
+        self.order = ordered_filters(self.program, self.spec.find(FilterOrder))
 
-    def build_run(self, spec: VariantSpec) -> list[tuple[str, str]]:
+    def build_run(self) -> list[tuple[str, str]]:
         """Emit the functions; returns the errors that they may report."""
-        if self.filters and spec.block_rows is not None:
+        spec = self.spec
+        if self.order.filters and spec.block_rows is not None:
             self._run_blocks(spec.block_rows, self._select_and_aggregate)
         elif self.program.watermark is not None:
             self._run_blocks(spec.block_rows or BLOCK_ROWS, self._aggregate_each)
@@ -99,7 +101,7 @@ class _Functions:
         rows = self._aggregator(cx)
         with cx.loop(begin, end, "row") as row:
             rest = cx.b.append_basic_block("row.next")
-            for predicate in self.filters:
+            for predicate in self.order.filters:
                 cx.row = row
                 passes = cx.b.append_basic_block("passes")
                 cx.b.cbranch(is_true(cx, lower(cx, rows.columns, predicate)), passes, rest)
@@ -199,7 +201,8 @@ class _Functions:
             args = cx.function.args[0]
             selection = cx.load_field(args, KernelArgs, "selection", PTR)
             mask = cx.load_field(args, KernelArgs, "mask", PTR)
-            block_filter = BlockFilter(cx, columns, self.filters, selection, mask)
+            order = self.order
+            block_filter = BlockFilter(cx, columns, order.filters, selection, mask, order.together)
 
             def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
                 count = block_filter.select(first, last)
@@ -332,23 +335,6 @@ class _Functions:
 
     def _aggregator(self, cx: KernelContext, first: ll.Value | None = None) -> RowAggregator:
         return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups, first)
-
-
-def effective_filters(program: RowProgram) -> tuple[Expr, ...]:
-    """The program's filters that are not met anyway; a row without a time is in no window."""
-    filters = program.filters
-    time = time_of(program.window)
-    if time is not None:
-        filters = (*filters, Call("is_not_null", (time,)))
-    return tuple(predicate for predicate in filters if not is_met(predicate))
-
-
-def is_met(predicate: Expr) -> bool:
-    """Whether a filter passes every row: a test for null of what is never null."""
-    match predicate:
-        case Call("is_not_null", (tested,)):
-            return not tested.nullable and not tested.can_fail
-    return False
 
 
 def return_unless_done(cx: KernelContext, code: ll.Value) -> None:

@@ -13,14 +13,8 @@ from codegen_llvm.builder import I32, I64, PTR, KernelContext, errors_of, i64, n
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.count_windows import SlidingCounts, TumblingCounts, build_evict, build_finish
-from codegen_llvm.kernel import (
-    BLOCK_ROWS,
-    PREPARE,
-    REHASH,
-    RUN,
-    effective_filters,
-    return_unless_done,
-)
+from codegen_llvm.filter_order import effective_filters
+from codegen_llvm.kernel import BLOCK_ROWS, PREPARE, REHASH, RUN, return_unless_done
 from codegen_llvm.keyed_rows import KeyedRows, select_own
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare

@@ -18,7 +18,8 @@ from codegen_llvm.builder import I8, I32, I64, PTR, KernelContext, i64, llvm_typ
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.expressions import lower
-from codegen_llvm.kernel import PREPARE, RUN, KernelModule, is_met, return_unless_done
+from codegen_llvm.filter_order import is_met
+from codegen_llvm.kernel import PREPARE, RUN, KernelModule, return_unless_done
 from codegen_llvm.layout import InputLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.selection import BlockFilter, selected

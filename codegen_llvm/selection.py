@@ -67,24 +67,37 @@ class BlockFilter:
     filters: tuple[Expr, ...]
     selection: ll.Value
     mask: ll.Value
+    together: int | None = None  # so many of them may go into pass one, if a hint says which
     tested: list[Expr] = field(default_factory=list)  # pass one
     lengths: list[Call] = field(default_factory=list)  # pass one: only the strings' lengths
     refined: list[Expr] = field(default_factory=list)  # further passes
 
     def __post_init__(self) -> None:
-        """Only the filters before the first that can fail or is costly go into pass one.
+        """Sort the filters; none comes before one that can fail and stands before it.
 
         A string is compared in two steps: its length with all rows, its bytes
         with those that have the right length.
         """
-        for predicate in self.filters:
-            if self.refined or not self._is_vectorised(predicate):
-                self.refined.append(predicate)
-                if len(self.refined) == 1 and self._compares_string(predicate):
-                    assert isinstance(predicate, Call)
-                    self.lengths.append(predicate)
-            else:
+        for position, predicate in enumerate(self.filters):
+            if self._is_vectorised(predicate) and self._may_be_first(position):
                 self.tested.append(predicate)
+                continue
+            if not self.refined and self._may_be_first(position):
+                self.lengths += self._string_comparison(predicate)
+            self.refined.append(predicate)
+
+    def _may_be_first(self, position: int) -> bool:
+        """Whether a filter may go into pass one.
+
+        Without a hint, those before the first that can fail or is costly. With one, those that
+        it names, also from behind costly ones; if it names none, the first filter of all:
+        nothing is left out before it, and vectors are the fastest way through all rows.
+        """
+        if self.together is None:
+            return not self.refined
+        if any(predicate.can_fail for predicate in self.refined):
+            return False
+        return position < max(1, self.together)
 
     def select(self, first: ll.Value, last: ll.Value) -> ll.Value:
         """Write the numbers of the rows that pass, relative to the block; returns how many."""
@@ -212,11 +225,12 @@ class BlockFilter:
                 return function in _VECTORISED and all(map(self._is_vectorised, args))
         return False
 
-    def _compares_string(self, expr: Expr) -> bool:
+    def _string_comparison(self, expr: Expr) -> list[Call]:
+        """The expression, if it compares plain strings with a constant."""
         match expr:
             case Call("eq", (Column() as column, Literal(str()))) if column.type == STRING:
-                return self.columns.encoding(column.name) is Encoding.PLAIN
-        return False
+                return [expr] if self.columns.encoding(column.name) is Encoding.PLAIN else []
+        return []
 
 
 def _is_wide(type_: DataType) -> bool:

@@ -9,292 +9,296 @@ entry:
   %"columns" = load ptr, ptr %".5"
   %".6" = getelementptr inbounds i8, ptr %"columns", i64 0
   %".7" = load ptr, ptr %".6"
-  %".8" = getelementptr inbounds i8, ptr %"columns", i64 32
-  %".9" = load ptr, ptr %".8"
-  %".10" = getelementptr inbounds i8, ptr %"columns", i64 40
-  %".11" = load ptr, ptr %".10"
-  %".12" = getelementptr inbounds i8, ptr %"columns", i64 48
-  %".13" = load i64, ptr %".12"
-  %".14" = getelementptr inbounds i8, ptr %"columns", i64 56
-  %".15" = load ptr, ptr %".14"
-  %".16" = getelementptr inbounds i8, ptr %"columns", i64 112
-  %".17" = load ptr, ptr %".16"
-  %".18" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".8" = getelementptr inbounds i32, ptr %".7", i64 %".2"
+  %".9" = getelementptr inbounds i8, ptr %"columns", i64 32
+  %".10" = load ptr, ptr %".9"
+  %".11" = getelementptr inbounds i8, ptr %"columns", i64 40
+  %".12" = load ptr, ptr %".11"
+  %".13" = getelementptr inbounds i8, ptr %"columns", i64 48
+  %".14" = load i64, ptr %".13"
+  %".15" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".16" = load ptr, ptr %".15"
+  %".17" = getelementptr inbounds i64, ptr %".16", i64 %".2"
+  %".18" = getelementptr inbounds i8, ptr %"columns", i64 112
   %".19" = load ptr, ptr %".18"
-  %".20" = getelementptr inbounds i8, ptr %".1", i64 8
-  %"lookups" = load ptr, ptr %".20"
-  %".21" = getelementptr inbounds ptr, ptr %"lookups", i64 0
+  %".20" = getelementptr inbounds i64, ptr %".19", i64 %".2"
+  %".21" = getelementptr inbounds i8, ptr %"columns", i64 168
   %".22" = load ptr, ptr %".21"
-  %".23" = getelementptr inbounds i8, ptr %".22", i64 8
-  %".24" = load i32, ptr %".22"
-  %".25" = getelementptr inbounds i8, ptr %".22", i64 4
-  %".26" = load i32, ptr %".25"
-  %".27" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".27"
-  %".28" = alloca i64
-  store i64 0, i64* %".28"
-  %".30" = alloca i64
-  store i64 0, i64* %".30"
-  %".32" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".32"
-  %".33" = alloca ptr
-  store ptr %"current", ptr %".33"
-  %".35" = alloca ptr
-  store ptr null, ptr %".35"
-  %".37" = alloca i64
-  store i64 0, i64* %".37"
-  %".39" = alloca i64
-  store i64 0, i64* %".39"
+  %".23" = getelementptr inbounds i64, ptr %".22", i64 %".2"
+  %".24" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".24"
+  %".25" = getelementptr inbounds ptr, ptr %"lookups", i64 0
+  %".26" = load ptr, ptr %".25"
+  %".27" = getelementptr inbounds i8, ptr %".26", i64 8
+  %".28" = load i32, ptr %".26"
+  %".29" = getelementptr inbounds i8, ptr %".26", i64 4
+  %".30" = load i32, ptr %".29"
+  %".31" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".31"
+  %".32" = alloca i64
+  store i64 0, i64* %".32"
+  %".34" = alloca i64
+  store i64 0, i64* %".34"
+  %".36" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".36"
+  %".37" = alloca ptr
+  store ptr %"current", ptr %".37"
+  %".39" = alloca ptr
+  store ptr null, ptr %".39"
   %".41" = alloca i64
   store i64 0, i64* %".41"
-  store ptr %"current", ptr %".33"
-  %".44" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".44"
-  store ptr %"slots", ptr %".35"
-  %".46" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".46"
-  store i64 %"mask", i64* %".37"
-  %".48" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".48"
-  store i64 %"shift", i64* %".39"
-  %".50" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".50"
-  store i64 %"slice_start", i64* %".41"
-  %".52" = alloca i64
-  store i64 0, i64* %".52"
-  %".54" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".54"
+  %".43" = alloca i64
+  store i64 0, i64* %".43"
+  %".45" = alloca i64
+  store i64 0, i64* %".45"
+  store ptr %"current", ptr %".37"
+  %".48" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".48"
+  store ptr %"slots", ptr %".39"
+  %".50" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".50"
+  store i64 %"mask", i64* %".41"
+  %".52" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".52"
+  store i64 %"shift", i64* %".43"
+  %".54" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".54"
+  store i64 %"slice_start", i64* %".45"
+  %".56" = alloca i64
+  store i64 0, i64* %".56"
+  %".58" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".58"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".190", %"group.endif"]
-  %".56" = icmp slt i64 %"pick", %".3"
-  br i1 %".56", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".194", %"group.endif"]
+  %".60" = icmp slt i64 %"pick", %".3"
+  br i1 %".60", label %"pick.body", label %"pick.after"
 pick.body:
-  store i64 %"pick", i64* %".28"
-  %".59" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".60" = load i32, ptr %".59"
-  %".61" = zext i32 %".60" to i64
-  %".62" = add i64 %".2", %".61"
-  %".63" = getelementptr inbounds i64, ptr %".17", i64 %".62"
-  %".64" = load i64, ptr %".63"
-  %".65" = load i64, i64* %".41"
-  %".66" = sub i64 %".64", %".65"
-  %".67" = icmp uge i64 %".66", 10000000
-  br i1 %".67", label %"pick.body.if", label %"pick.body.endif", !prof !0
+  store i64 %"pick", i64* %".32"
+  %".63" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".64" = load i32, ptr %".63"
+  %".65" = zext i32 %".64" to i64
+  %".66" = add i64 %".2", %".65"
+  %".67" = getelementptr inbounds i64, ptr %".20", i64 %".65"
+  %".68" = load i64, ptr %".67"
+  %".69" = load i64, i64* %".45"
+  %".70" = sub i64 %".68", %".69"
+  %".71" = icmp uge i64 %".70", 10000000
+  br i1 %".71", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
-  store i64 %".3", i64* %".28"
-  %".193" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".193"
-  %".195" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".195"
+  store i64 %".3", i64* %".32"
+  %".197" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".197"
+  %".199" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".199"
   br label %"leave.done"
 pick.body.if:
-  %".69" = sub i64 %".64", 0
-  %".70" = srem i64 %".69", 10000000
-  %".71" = icmp slt i64 %".70", 0
-  %".72" = add i64 %".70", 10000000
-  %".73" = select  i1 %".71", i64 %".72", i64 %".70"
-  %".74" = sub i64 %".64", %".73"
-  %".75" = getelementptr inbounds i8, ptr %"state", i64 8
-  %"directory" = load ptr, ptr %".75"
-  %".76" = getelementptr inbounds i8, ptr %"state", i64 16
-  %"directory_mask" = load i64, ptr %".76"
-  %".77" = getelementptr inbounds i8, ptr %"state", i64 24
-  %"directory_shift" = load i64, ptr %".77"
-  %".78" = mul i64 %".74", 11400714819323198485
-  %".79" = lshr i64 %".78", %"directory_shift"
+  %".73" = sub i64 %".68", 0
+  %".74" = srem i64 %".73", 10000000
+  %".75" = icmp slt i64 %".74", 0
+  %".76" = add i64 %".74", 10000000
+  %".77" = select  i1 %".75", i64 %".76", i64 %".74"
+  %".78" = sub i64 %".68", %".77"
+  %".79" = getelementptr inbounds i8, ptr %"state", i64 8
+  %"directory" = load ptr, ptr %".79"
+  %".80" = getelementptr inbounds i8, ptr %"state", i64 16
+  %"directory_mask" = load i64, ptr %".80"
+  %".81" = getelementptr inbounds i8, ptr %"state", i64 24
+  %"directory_shift" = load i64, ptr %".81"
+  %".82" = mul i64 %".78", 11400714819323198485
+  %".83" = lshr i64 %".82", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".111" = getelementptr inbounds i64, ptr %".19", i64 %".62"
-  %".112" = load i64, ptr %".111"
-  %".113" = getelementptr inbounds i64, ptr %".15", i64 %".62"
-  %".114" = load i64, ptr %".113"
-  %".115" = load ptr, ptr %".35"
-  %".116" = mul i64 %".114", 11400714819323198485
-  %".117" = load i64, i64* %".39"
-  %".118" = lshr i64 %".116", %".117"
-  %".119" = mul i64 %".118", 24
-  %".120" = getelementptr inbounds i8, ptr %".115", i64 %".119"
-  %".121" = load i64, ptr %".120"
-  %".122" = or i64 3, 4
-  %".123" = and i64 %".121", %".122"
-  %".124" = or i64 1, 4
-  %".125" = icmp eq i64 %".123", %".124"
-  %".126" = getelementptr inbounds i8, ptr %".120", i64 8
-  %".127" = load i64, ptr %".126"
-  %".128" = icmp eq i64 %".127", %".114"
-  %".129" = and i1 %".125", %".128"
-  br i1 %".129", label %"group", label %"group.search", !prof !1
+  %".115" = getelementptr inbounds i64, ptr %".23", i64 %".65"
+  %".116" = load i64, ptr %".115"
+  %".117" = getelementptr inbounds i64, ptr %".17", i64 %".65"
+  %".118" = load i64, ptr %".117"
+  %".119" = load ptr, ptr %".39"
+  %".120" = mul i64 %".118", 11400714819323198485
+  %".121" = load i64, i64* %".43"
+  %".122" = lshr i64 %".120", %".121"
+  %".123" = mul i64 %".122", 24
+  %".124" = getelementptr inbounds i8, ptr %".119", i64 %".123"
+  %".125" = load i64, ptr %".124"
+  %".126" = or i64 3, 4
+  %".127" = and i64 %".125", %".126"
+  %".128" = or i64 1, 4
+  %".129" = icmp eq i64 %".127", %".128"
+  %".130" = getelementptr inbounds i8, ptr %".124", i64 8
+  %".131" = load i64, ptr %".130"
+  %".132" = icmp eq i64 %".131", %".118"
+  %".133" = and i1 %".129", %".132"
+  br i1 %".133", label %"group", label %"group.search", !prof !1
 slice.probe:
-  %".81" = phi  i64 [%".79", %"pick.body.if"], [%".96", %"slice.next"]
-  %".82" = mul i64 %".81", 16
-  %".83" = getelementptr inbounds i8, ptr %"directory", i64 %".82"
-  %".84" = getelementptr inbounds i8, ptr %".83", i64 8
-  %"table" = load ptr, ptr %".84"
-  %".85" = icmp eq ptr %"table", null
-  br i1 %".85", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
+  %".85" = phi  i64 [%".83", %"pick.body.if"], [%".100", %"slice.next"]
+  %".86" = mul i64 %".85", 16
+  %".87" = getelementptr inbounds i8, ptr %"directory", i64 %".86"
+  %".88" = getelementptr inbounds i8, ptr %".87", i64 8
+  %"table" = load ptr, ptr %".88"
+  %".89" = icmp eq ptr %"table", null
+  br i1 %".89", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
 slice.next:
-  %".95" = add i64 %".81", 1
-  %".96" = and i64 %".95", %"directory_mask"
+  %".99" = add i64 %".85", 1
+  %".100" = and i64 %".99", %"directory_mask"
   br label %"slice.probe"
 slice.found:
-  store ptr %"table", ptr %".33"
-  %".99" = getelementptr inbounds i8, ptr %"table", i64 8
-  %"slots.1" = load ptr, ptr %".99"
-  store ptr %"slots.1", ptr %".35"
-  %".101" = getelementptr inbounds i8, ptr %"table", i64 16
-  %"mask.1" = load i64, ptr %".101"
-  store i64 %"mask.1", i64* %".37"
-  %".103" = getelementptr inbounds i8, ptr %"table", i64 24
-  %"shift.1" = load i64, ptr %".103"
-  store i64 %"shift.1", i64* %".39"
-  %".105" = getelementptr inbounds i8, ptr %"table", i64 0
-  %"slice_start.2" = load i64, ptr %".105"
-  store i64 %"slice_start.2", i64* %".41"
-  %".107" = load ptr, ptr %".33"
-  %".108" = getelementptr inbounds i8, ptr %"state", i64 0
-  store ptr %".107", ptr %".108"
+  store ptr %"table", ptr %".37"
+  %".103" = getelementptr inbounds i8, ptr %"table", i64 8
+  %"slots.1" = load ptr, ptr %".103"
+  store ptr %"slots.1", ptr %".39"
+  %".105" = getelementptr inbounds i8, ptr %"table", i64 16
+  %"mask.1" = load i64, ptr %".105"
+  store i64 %"mask.1", i64* %".41"
+  %".107" = getelementptr inbounds i8, ptr %"table", i64 24
+  %"shift.1" = load i64, ptr %".107"
+  store i64 %"shift.1", i64* %".43"
+  %".109" = getelementptr inbounds i8, ptr %"table", i64 0
+  %"slice_start.2" = load i64, ptr %".109"
+  store i64 %"slice_start.2", i64* %".45"
+  %".111" = load ptr, ptr %".37"
+  %".112" = getelementptr inbounds i8, ptr %"state", i64 0
+  store ptr %".111", ptr %".112"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".87" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".62", ptr %".87"
-  %".89" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 %".74", ptr %".89"
+  %".91" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".66", ptr %".91"
+  %".93" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 %".78", ptr %".93"
   br label %"leave.new_slice"
 slice.probe.endif:
-  %".92" = getelementptr inbounds i8, ptr %".83", i64 0
-  %"slice_start.1" = load i64, ptr %".92"
-  %".93" = icmp eq i64 %"slice_start.1", %".74"
-  br i1 %".93", label %"slice.found", label %"slice.next"
+  %".96" = getelementptr inbounds i8, ptr %".87", i64 0
+  %"slice_start.1" = load i64, ptr %".96"
+  %".97" = icmp eq i64 %"slice_start.1", %".78"
+  br i1 %".97", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".198" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".198"
-  %".199" = load i64, i64* %".28"
-  %".200" = add i64 %"rows_passed", %".199"
-  %".201" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".200", ptr %".201"
-  %".203" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".203"
-  %".204" = load i64, i64* %".30"
-  %".205" = add i64 %"probes", %".204"
-  %".206" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".205", ptr %".206"
+  %".202" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".202"
+  %".203" = load i64, i64* %".32"
+  %".204" = add i64 %"rows_passed", %".203"
+  %".205" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".204", ptr %".205"
+  %".207" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".207"
+  %".208" = load i64, i64* %".34"
+  %".209" = add i64 %"probes", %".208"
+  %".210" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".209", ptr %".210"
   ret i32 2
 group.search:
-  %".131" = load ptr, ptr %".35"
-  %".132" = load i64, i64* %".37"
+  %".135" = load ptr, ptr %".39"
+  %".136" = load i64, i64* %".41"
   br label %"group.probe"
 group:
-  %".176" = phi  ptr [%".120", %"pick.body.endif"], [%".136", %"group.found"]
-  %".177" = getelementptr inbounds i8, ptr %".176", i64 16
-  %".178" = load i64, ptr %".177"
-  %".179" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".178", i64 %".112")
-  %".180" = extractvalue {i64, i1} %".179", 0
-  %".181" = extractvalue {i64, i1} %".179", 1
-  br i1 %".181", label %"group.if", label %"group.endif", !prof !0
+  %".180" = phi  ptr [%".124", %"pick.body.endif"], [%".140", %"group.found"]
+  %".181" = getelementptr inbounds i8, ptr %".180", i64 16
+  %".182" = load i64, ptr %".181"
+  %".183" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".182", i64 %".116")
+  %".184" = extractvalue {i64, i1} %".183", 0
+  %".185" = extractvalue {i64, i1} %".183", 1
+  br i1 %".185", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".134" = phi  i64 [%".118", %"group.search"], [%".151", %"group.step"]
-  %".135" = mul i64 %".134", 24
-  %".136" = getelementptr inbounds i8, ptr %".131", i64 %".135"
-  %".137" = load i64, ptr %".136"
-  %".138" = and i64 %".137", 3
-  %".139" = icmp eq i64 %".138", 1
-  %".140" = getelementptr inbounds i8, ptr %".136", i64 8
+  %".138" = phi  i64 [%".122", %"group.search"], [%".155", %"group.step"]
+  %".139" = mul i64 %".138", 24
+  %".140" = getelementptr inbounds i8, ptr %".135", i64 %".139"
   %".141" = load i64, ptr %".140"
-  %".142" = icmp eq i64 %".141", %".114"
-  %".143" = and i1 %".139", %".142"
-  br i1 %".143", label %"group.found", label %"group.miss", !prof !1
+  %".142" = and i64 %".141", 3
+  %".143" = icmp eq i64 %".142", 1
+  %".144" = getelementptr inbounds i8, ptr %".140", i64 8
+  %".145" = load i64, ptr %".144"
+  %".146" = icmp eq i64 %".145", %".118"
+  %".147" = and i1 %".143", %".146"
+  br i1 %".147", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".145" = trunc i64 %".137" to i1
-  br i1 %".145", label %"group.step", label %"group.insert"
+  %".149" = trunc i64 %".141" to i1
+  br i1 %".149", label %"group.step", label %"group.insert"
 group.step:
-  %".147" = load i64, i64* %".30"
-  %".148" = add i64 %".147", 1
-  store i64 %".148", i64* %".30"
-  %".150" = add i64 %".134", 1
-  %".151" = and i64 %".150", %".132"
+  %".151" = load i64, i64* %".34"
+  %".152" = add i64 %".151", 1
+  store i64 %".152", i64* %".34"
+  %".154" = add i64 %".138", 1
+  %".155" = and i64 %".154", %".136"
   br label %"group.probe"
 group.insert:
-  %".153" = load ptr, ptr %".33"
-  %".154" = getelementptr inbounds i8, ptr %".153", i64 32
-  %"count" = load i64, ptr %".154"
-  %".155" = getelementptr inbounds i8, ptr %".153", i64 40
-  %"limit" = load i64, ptr %".155"
-  %".156" = icmp sge i64 %"count", %"limit"
-  br i1 %".156", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".157" = load ptr, ptr %".37"
+  %".158" = getelementptr inbounds i8, ptr %".157", i64 32
+  %"count" = load i64, ptr %".158"
+  %".159" = getelementptr inbounds i8, ptr %".157", i64 40
+  %"limit" = load i64, ptr %".159"
+  %".160" = icmp sge i64 %"count", %"limit"
+  br i1 %".160", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".172" = load i64, ptr %".136"
-  %".173" = or i64 %".172", 4
-  store i64 %".173", ptr %".136"
+  %".176" = load i64, ptr %".140"
+  %".177" = or i64 %".176", 4
+  store i64 %".177", ptr %".140"
   br label %"group"
 group.insert.if:
-  %".158" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".62", ptr %".158"
-  %".160" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".160"
+  %".162" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".66", ptr %".162"
+  %".164" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".164"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".163" = add i64 %"count", 1
-  %".164" = getelementptr inbounds i8, ptr %".153", i64 32
-  store i64 %".163", ptr %".164"
-  %".166" = getelementptr inbounds i8, ptr %".136", i64 8
-  store i64 %".114", ptr %".166"
-  %".168" = getelementptr inbounds i8, ptr %".136", i64 16
-  store i64 0, ptr %".168"
-  store i64 1, ptr %".136"
+  %".167" = add i64 %"count", 1
+  %".168" = getelementptr inbounds i8, ptr %".157", i64 32
+  store i64 %".167", ptr %".168"
+  %".170" = getelementptr inbounds i8, ptr %".140", i64 8
+  store i64 %".118", ptr %".170"
+  %".172" = getelementptr inbounds i8, ptr %".140", i64 16
+  store i64 0, ptr %".172"
+  store i64 1, ptr %".140"
   br label %"group.found"
 leave.grow_table:
-  %".209" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".209"
-  %".210" = load i64, i64* %".28"
-  %".211" = add i64 %"rows_passed.1", %".210"
-  %".212" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".211", ptr %".212"
-  %".214" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".214"
-  %".215" = load i64, i64* %".30"
-  %".216" = add i64 %"probes.1", %".215"
-  %".217" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".216", ptr %".217"
+  %".213" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".213"
+  %".214" = load i64, i64* %".32"
+  %".215" = add i64 %"rows_passed.1", %".214"
+  %".216" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".215", ptr %".216"
+  %".218" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".218"
+  %".219" = load i64, i64* %".34"
+  %".220" = add i64 %"probes.1", %".219"
+  %".221" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".220", ptr %".221"
   ret i32 1
 group.if:
-  %".183" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".62", ptr %".183"
-  %".185" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".185"
+  %".187" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".66", ptr %".187"
+  %".189" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".189"
   br label %"leave.spill"
 group.endif:
-  %".188" = getelementptr inbounds i8, ptr %".176", i64 16
-  store i64 %".180", ptr %".188"
-  %".190" = add nsw i64 %"pick", 1
+  %".192" = getelementptr inbounds i8, ptr %".180", i64 16
+  store i64 %".184", ptr %".192"
+  %".194" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".220" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".220"
-  %".221" = load i64, i64* %".28"
-  %".222" = add i64 %"rows_passed.2", %".221"
-  %".223" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".222", ptr %".223"
-  %".225" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".225"
-  %".226" = load i64, i64* %".30"
-  %".227" = add i64 %"probes.2", %".226"
-  %".228" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".227", ptr %".228"
+  %".224" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".224"
+  %".225" = load i64, i64* %".32"
+  %".226" = add i64 %"rows_passed.2", %".225"
+  %".227" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".226", ptr %".227"
+  %".229" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".229"
+  %".230" = load i64, i64* %".34"
+  %".231" = add i64 %"probes.2", %".230"
+  %".232" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".231", ptr %".232"
   ret i32 6
 leave.done:
-  %".231" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.3" = load i64, ptr %".231"
-  %".232" = load i64, i64* %".28"
-  %".233" = add i64 %"rows_passed.3", %".232"
-  %".234" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".233", ptr %".234"
-  %".236" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.3" = load i64, ptr %".236"
-  %".237" = load i64, i64* %".30"
-  %".238" = add i64 %"probes.3", %".237"
-  %".239" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".238", ptr %".239"
+  %".235" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.3" = load i64, ptr %".235"
+  %".236" = load i64, i64* %".32"
+  %".237" = add i64 %"rows_passed.3", %".236"
+  %".238" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".237", ptr %".238"
+  %".240" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.3" = load i64, ptr %".240"
+  %".241" = load i64, i64* %".34"
+  %".242" = add i64 %"probes.3", %".241"
+  %".243" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".242", ptr %".243"
   ret i32 0
 }
 
@@ -307,209 +311,213 @@ entry:
   %"columns" = load ptr, ptr %".5"
   %".6" = getelementptr inbounds i8, ptr %"columns", i64 0
   %".7" = load ptr, ptr %".6"
-  %".8" = getelementptr inbounds i8, ptr %"columns", i64 32
-  %".9" = load ptr, ptr %".8"
-  %".10" = getelementptr inbounds i8, ptr %"columns", i64 40
-  %".11" = load ptr, ptr %".10"
-  %".12" = getelementptr inbounds i8, ptr %"columns", i64 48
-  %".13" = load i64, ptr %".12"
-  %".14" = getelementptr inbounds i8, ptr %"columns", i64 56
-  %".15" = load ptr, ptr %".14"
-  %".16" = getelementptr inbounds i8, ptr %"columns", i64 112
-  %".17" = load ptr, ptr %".16"
-  %".18" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".8" = getelementptr inbounds i32, ptr %".7", i64 %".2"
+  %".9" = getelementptr inbounds i8, ptr %"columns", i64 32
+  %".10" = load ptr, ptr %".9"
+  %".11" = getelementptr inbounds i8, ptr %"columns", i64 40
+  %".12" = load ptr, ptr %".11"
+  %".13" = getelementptr inbounds i8, ptr %"columns", i64 48
+  %".14" = load i64, ptr %".13"
+  %".15" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".16" = load ptr, ptr %".15"
+  %".17" = getelementptr inbounds i64, ptr %".16", i64 %".2"
+  %".18" = getelementptr inbounds i8, ptr %"columns", i64 112
   %".19" = load ptr, ptr %".18"
-  %".20" = getelementptr inbounds i8, ptr %".1", i64 8
-  %"lookups" = load ptr, ptr %".20"
-  %".21" = getelementptr inbounds ptr, ptr %"lookups", i64 0
+  %".20" = getelementptr inbounds i64, ptr %".19", i64 %".2"
+  %".21" = getelementptr inbounds i8, ptr %"columns", i64 168
   %".22" = load ptr, ptr %".21"
-  %".23" = getelementptr inbounds i8, ptr %".22", i64 8
-  %".24" = load i32, ptr %".22"
-  %".25" = getelementptr inbounds i8, ptr %".22", i64 4
-  %".26" = load i32, ptr %".25"
-  %".27" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".27"
-  %".28" = alloca i64
-  store i64 0, i64* %".28"
-  %".30" = alloca i64
-  store i64 0, i64* %".30"
-  %".32" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".32"
-  %".33" = alloca ptr
-  store ptr %"current", ptr %".33"
-  %".35" = alloca ptr
-  store ptr null, ptr %".35"
-  %".37" = alloca i64
-  store i64 0, i64* %".37"
-  %".39" = alloca i64
-  store i64 0, i64* %".39"
+  %".23" = getelementptr inbounds i64, ptr %".22", i64 %".2"
+  %".24" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".24"
+  %".25" = getelementptr inbounds ptr, ptr %"lookups", i64 0
+  %".26" = load ptr, ptr %".25"
+  %".27" = getelementptr inbounds i8, ptr %".26", i64 8
+  %".28" = load i32, ptr %".26"
+  %".29" = getelementptr inbounds i8, ptr %".26", i64 4
+  %".30" = load i32, ptr %".29"
+  %".31" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".31"
+  %".32" = alloca i64
+  store i64 0, i64* %".32"
+  %".34" = alloca i64
+  store i64 0, i64* %".34"
+  %".36" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".36"
+  %".37" = alloca ptr
+  store ptr %"current", ptr %".37"
+  %".39" = alloca ptr
+  store ptr null, ptr %".39"
   %".41" = alloca i64
   store i64 0, i64* %".41"
-  store ptr %"current", ptr %".33"
-  %".44" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".44"
-  store ptr %"slots", ptr %".35"
-  %".46" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".46"
-  store i64 %"mask", i64* %".37"
-  %".48" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".48"
-  store i64 %"shift", i64* %".39"
-  %".50" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".50"
-  store i64 %"slice_start", i64* %".41"
-  %".52" = alloca i64
-  store i64 0, i64* %".52"
-  %".54" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".54"
+  %".43" = alloca i64
+  store i64 0, i64* %".43"
+  %".45" = alloca i64
+  store i64 0, i64* %".45"
+  store ptr %"current", ptr %".37"
+  %".48" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".48"
+  store ptr %"slots", ptr %".39"
+  %".50" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".50"
+  store i64 %"mask", i64* %".41"
+  %".52" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".52"
+  store i64 %"shift", i64* %".43"
+  %".54" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".54"
+  store i64 %"slice_start", i64* %".45"
+  %".56" = alloca i64
+  store i64 0, i64* %".56"
+  %".58" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".58"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".137", %"group.endif"]
-  %".56" = icmp slt i64 %"pick", %".3"
-  br i1 %".56", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".141", %"group.endif"]
+  %".60" = icmp slt i64 %"pick", %".3"
+  br i1 %".60", label %"pick.body", label %"pick.after"
 pick.body:
-  store i64 %"pick", i64* %".28"
-  %".59" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".60" = load i32, ptr %".59"
-  %".61" = zext i32 %".60" to i64
-  %".62" = add i64 %".2", %".61"
-  %".63" = getelementptr inbounds i64, ptr %".19", i64 %".62"
-  %".64" = load i64, ptr %".63"
-  %".65" = getelementptr inbounds i64, ptr %".15", i64 %".62"
-  %".66" = load i64, ptr %".65"
-  %".67" = load ptr, ptr %".35"
-  %".68" = mul i64 %".66", 11400714819323198485
-  %".69" = load i64, i64* %".39"
-  %".70" = lshr i64 %".68", %".69"
-  %".71" = mul i64 %".70", 24
-  %".72" = getelementptr inbounds i8, ptr %".67", i64 %".71"
-  %".73" = getelementptr inbounds i8, ptr %".72", i64 8
-  %".74" = load i64, ptr %".73"
-  %".75" = icmp eq i64 %".74", %".66"
-  %".76" = and i1 1, %".75"
-  br i1 %".76", label %"group", label %"group.search", !prof !1
+  store i64 %"pick", i64* %".32"
+  %".63" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".64" = load i32, ptr %".63"
+  %".65" = zext i32 %".64" to i64
+  %".66" = add i64 %".2", %".65"
+  %".67" = getelementptr inbounds i64, ptr %".23", i64 %".65"
+  %".68" = load i64, ptr %".67"
+  %".69" = getelementptr inbounds i64, ptr %".17", i64 %".65"
+  %".70" = load i64, ptr %".69"
+  %".71" = load ptr, ptr %".39"
+  %".72" = mul i64 %".70", 11400714819323198485
+  %".73" = load i64, i64* %".43"
+  %".74" = lshr i64 %".72", %".73"
+  %".75" = mul i64 %".74", 24
+  %".76" = getelementptr inbounds i8, ptr %".71", i64 %".75"
+  %".77" = getelementptr inbounds i8, ptr %".76", i64 8
+  %".78" = load i64, ptr %".77"
+  %".79" = icmp eq i64 %".78", %".70"
+  %".80" = and i1 1, %".79"
+  br i1 %".80", label %"group", label %"group.search", !prof !1
 pick.after:
-  store i64 %".3", i64* %".28"
-  %".140" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".140"
-  %".142" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".142"
+  store i64 %".3", i64* %".32"
+  %".144" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".144"
+  %".146" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".146"
   br label %"leave.done"
 group.search:
-  %".78" = load ptr, ptr %".35"
-  %".79" = load i64, i64* %".37"
+  %".82" = load ptr, ptr %".39"
+  %".83" = load i64, i64* %".41"
   br label %"group.probe"
 group:
-  %".123" = phi  ptr [%".72", %"pick.body"], [%".83", %"group.found"]
-  %".124" = getelementptr inbounds i8, ptr %".123", i64 16
-  %".125" = load i64, ptr %".124"
-  %".126" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".125", i64 %".64")
-  %".127" = extractvalue {i64, i1} %".126", 0
-  %".128" = extractvalue {i64, i1} %".126", 1
-  br i1 %".128", label %"group.if", label %"group.endif", !prof !0
+  %".127" = phi  ptr [%".76", %"pick.body"], [%".87", %"group.found"]
+  %".128" = getelementptr inbounds i8, ptr %".127", i64 16
+  %".129" = load i64, ptr %".128"
+  %".130" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".129", i64 %".68")
+  %".131" = extractvalue {i64, i1} %".130", 0
+  %".132" = extractvalue {i64, i1} %".130", 1
+  br i1 %".132", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".81" = phi  i64 [%".70", %"group.search"], [%".98", %"group.step"]
-  %".82" = mul i64 %".81", 24
-  %".83" = getelementptr inbounds i8, ptr %".78", i64 %".82"
-  %".84" = load i64, ptr %".83"
-  %".85" = and i64 %".84", 3
-  %".86" = icmp eq i64 %".85", 1
-  %".87" = getelementptr inbounds i8, ptr %".83", i64 8
+  %".85" = phi  i64 [%".74", %"group.search"], [%".102", %"group.step"]
+  %".86" = mul i64 %".85", 24
+  %".87" = getelementptr inbounds i8, ptr %".82", i64 %".86"
   %".88" = load i64, ptr %".87"
-  %".89" = icmp eq i64 %".88", %".66"
-  %".90" = and i1 %".86", %".89"
-  br i1 %".90", label %"group.found", label %"group.miss", !prof !1
+  %".89" = and i64 %".88", 3
+  %".90" = icmp eq i64 %".89", 1
+  %".91" = getelementptr inbounds i8, ptr %".87", i64 8
+  %".92" = load i64, ptr %".91"
+  %".93" = icmp eq i64 %".92", %".70"
+  %".94" = and i1 %".90", %".93"
+  br i1 %".94", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".92" = trunc i64 %".84" to i1
-  br i1 %".92", label %"group.step", label %"group.insert"
+  %".96" = trunc i64 %".88" to i1
+  br i1 %".96", label %"group.step", label %"group.insert"
 group.step:
-  %".94" = load i64, i64* %".30"
-  %".95" = add i64 %".94", 1
-  store i64 %".95", i64* %".30"
-  %".97" = add i64 %".81", 1
-  %".98" = and i64 %".97", %".79"
+  %".98" = load i64, i64* %".34"
+  %".99" = add i64 %".98", 1
+  store i64 %".99", i64* %".34"
+  %".101" = add i64 %".85", 1
+  %".102" = and i64 %".101", %".83"
   br label %"group.probe"
 group.insert:
-  %".100" = load ptr, ptr %".33"
-  %".101" = getelementptr inbounds i8, ptr %".100", i64 32
-  %"count" = load i64, ptr %".101"
-  %".102" = getelementptr inbounds i8, ptr %".100", i64 40
-  %"limit" = load i64, ptr %".102"
-  %".103" = icmp sge i64 %"count", %"limit"
-  br i1 %".103", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".104" = load ptr, ptr %".37"
+  %".105" = getelementptr inbounds i8, ptr %".104", i64 32
+  %"count" = load i64, ptr %".105"
+  %".106" = getelementptr inbounds i8, ptr %".104", i64 40
+  %"limit" = load i64, ptr %".106"
+  %".107" = icmp sge i64 %"count", %"limit"
+  br i1 %".107", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".119" = load i64, ptr %".83"
-  %".120" = or i64 %".119", 4
-  store i64 %".120", ptr %".83"
+  %".123" = load i64, ptr %".87"
+  %".124" = or i64 %".123", 4
+  store i64 %".124", ptr %".87"
   br label %"group"
 group.insert.if:
-  %".105" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".62", ptr %".105"
-  %".107" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".107"
+  %".109" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".66", ptr %".109"
+  %".111" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".111"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".110" = add i64 %"count", 1
-  %".111" = getelementptr inbounds i8, ptr %".100", i64 32
-  store i64 %".110", ptr %".111"
-  %".113" = getelementptr inbounds i8, ptr %".83", i64 8
-  store i64 %".66", ptr %".113"
-  %".115" = getelementptr inbounds i8, ptr %".83", i64 16
-  store i64 0, ptr %".115"
-  store i64 1, ptr %".83"
+  %".114" = add i64 %"count", 1
+  %".115" = getelementptr inbounds i8, ptr %".104", i64 32
+  store i64 %".114", ptr %".115"
+  %".117" = getelementptr inbounds i8, ptr %".87", i64 8
+  store i64 %".70", ptr %".117"
+  %".119" = getelementptr inbounds i8, ptr %".87", i64 16
+  store i64 0, ptr %".119"
+  store i64 1, ptr %".87"
   br label %"group.found"
 leave.grow_table:
-  %".145" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".145"
-  %".146" = load i64, i64* %".28"
-  %".147" = add i64 %"rows_passed", %".146"
-  %".148" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".147", ptr %".148"
-  %".150" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".150"
-  %".151" = load i64, i64* %".30"
-  %".152" = add i64 %"probes", %".151"
-  %".153" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".152", ptr %".153"
+  %".149" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".149"
+  %".150" = load i64, i64* %".32"
+  %".151" = add i64 %"rows_passed", %".150"
+  %".152" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".151", ptr %".152"
+  %".154" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".154"
+  %".155" = load i64, i64* %".34"
+  %".156" = add i64 %"probes", %".155"
+  %".157" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".156", ptr %".157"
   ret i32 1
 group.if:
-  %".130" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".62", ptr %".130"
-  %".132" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".132"
+  %".134" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".66", ptr %".134"
+  %".136" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".136"
   br label %"leave.spill"
 group.endif:
-  %".135" = getelementptr inbounds i8, ptr %".123", i64 16
-  store i64 %".127", ptr %".135"
-  %".137" = add nsw i64 %"pick", 1
+  %".139" = getelementptr inbounds i8, ptr %".127", i64 16
+  store i64 %".131", ptr %".139"
+  %".141" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".156" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".156"
-  %".157" = load i64, i64* %".28"
-  %".158" = add i64 %"rows_passed.1", %".157"
-  %".159" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".158", ptr %".159"
-  %".161" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".161"
-  %".162" = load i64, i64* %".30"
-  %".163" = add i64 %"probes.1", %".162"
-  %".164" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".163", ptr %".164"
+  %".160" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".160"
+  %".161" = load i64, i64* %".32"
+  %".162" = add i64 %"rows_passed.1", %".161"
+  %".163" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".162", ptr %".163"
+  %".165" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".165"
+  %".166" = load i64, i64* %".34"
+  %".167" = add i64 %"probes.1", %".166"
+  %".168" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".167", ptr %".168"
   ret i32 6
 leave.done:
-  %".167" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".167"
-  %".168" = load i64, i64* %".28"
-  %".169" = add i64 %"rows_passed.2", %".168"
-  %".170" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".169", ptr %".170"
-  %".172" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".172"
-  %".173" = load i64, i64* %".30"
-  %".174" = add i64 %"probes.2", %".173"
-  %".175" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".174", ptr %".175"
+  %".171" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".171"
+  %".172" = load i64, i64* %".32"
+  %".173" = add i64 %"rows_passed.2", %".172"
+  %".174" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".173", ptr %".174"
+  %".176" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".176"
+  %".177" = load i64, i64* %".34"
+  %".178" = add i64 %"probes.2", %".177"
+  %".179" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".178", ptr %".179"
   ret i32 0
 }
 

@@ -11,280 +11,284 @@ entry:
   %".7" = load ptr, ptr %".6"
   %".8" = getelementptr inbounds i8, ptr %"columns", i64 8
   %".9" = load ptr, ptr %".8"
-  %".10" = getelementptr inbounds i8, ptr %"columns", i64 56
-  %".11" = load ptr, ptr %".10"
-  %".12" = getelementptr inbounds i8, ptr %"columns", i64 112
-  %".13" = load ptr, ptr %".12"
-  %".14" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".10" = getelementptr inbounds i32, ptr %".9", i64 %".2"
+  %".11" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".12" = load ptr, ptr %".11"
+  %".13" = getelementptr inbounds i64, ptr %".12", i64 %".2"
+  %".14" = getelementptr inbounds i8, ptr %"columns", i64 112
   %".15" = load ptr, ptr %".14"
-  %".16" = getelementptr inbounds i8, ptr %".1", i64 8
-  %"lookups" = load ptr, ptr %".16"
-  %".17" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".17"
-  %".18" = alloca i64
-  store i64 0, i64* %".18"
-  %".20" = alloca i64
-  store i64 0, i64* %".20"
-  %".22" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".22"
-  %".23" = alloca ptr
-  store ptr %"current", ptr %".23"
-  %".25" = alloca ptr
-  store ptr null, ptr %".25"
-  %".27" = alloca i64
-  store i64 0, i64* %".27"
-  %".29" = alloca i64
-  store i64 0, i64* %".29"
+  %".16" = getelementptr inbounds i64, ptr %".15", i64 %".2"
+  %".17" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".18" = load ptr, ptr %".17"
+  %".19" = getelementptr inbounds i64, ptr %".18", i64 %".2"
+  %".20" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".20"
+  %".21" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".21"
+  %".22" = alloca i64
+  store i64 0, i64* %".22"
+  %".24" = alloca i64
+  store i64 0, i64* %".24"
+  %".26" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".26"
+  %".27" = alloca ptr
+  store ptr %"current", ptr %".27"
+  %".29" = alloca ptr
+  store ptr null, ptr %".29"
   %".31" = alloca i64
   store i64 0, i64* %".31"
-  store ptr %"current", ptr %".23"
-  %".34" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".34"
-  store ptr %"slots", ptr %".25"
-  %".36" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".36"
-  store i64 %"mask", i64* %".27"
-  %".38" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".38"
-  store i64 %"shift", i64* %".29"
-  %".40" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".40"
-  store i64 %"slice_start", i64* %".31"
-  %".42" = alloca i64
-  store i64 0, i64* %".42"
-  %".44" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".44"
+  %".33" = alloca i64
+  store i64 0, i64* %".33"
+  %".35" = alloca i64
+  store i64 0, i64* %".35"
+  store ptr %"current", ptr %".27"
+  %".38" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".38"
+  store ptr %"slots", ptr %".29"
+  %".40" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".40"
+  store i64 %"mask", i64* %".31"
+  %".42" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".42"
+  store i64 %"shift", i64* %".33"
+  %".44" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".44"
+  store i64 %"slice_start", i64* %".35"
+  %".46" = alloca i64
+  store i64 0, i64* %".46"
+  %".48" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".48"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".180", %"group.endif"]
-  %".46" = icmp slt i64 %"pick", %".3"
-  br i1 %".46", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".184", %"group.endif"]
+  %".50" = icmp slt i64 %"pick", %".3"
+  br i1 %".50", label %"pick.body", label %"pick.after"
 pick.body:
-  store i64 %"pick", i64* %".18"
-  %".49" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".50" = load i32, ptr %".49"
-  %".51" = zext i32 %".50" to i64
-  %".52" = add i64 %".2", %".51"
-  %".53" = getelementptr inbounds i64, ptr %".13", i64 %".52"
-  %".54" = load i64, ptr %".53"
-  %".55" = load i64, i64* %".31"
-  %".56" = sub i64 %".54", %".55"
-  %".57" = icmp uge i64 %".56", 10000000
-  br i1 %".57", label %"pick.body.if", label %"pick.body.endif", !prof !0
+  store i64 %"pick", i64* %".22"
+  %".53" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".54" = load i32, ptr %".53"
+  %".55" = zext i32 %".54" to i64
+  %".56" = add i64 %".2", %".55"
+  %".57" = getelementptr inbounds i64, ptr %".16", i64 %".55"
+  %".58" = load i64, ptr %".57"
+  %".59" = load i64, i64* %".35"
+  %".60" = sub i64 %".58", %".59"
+  %".61" = icmp uge i64 %".60", 10000000
+  br i1 %".61", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
-  store i64 %".3", i64* %".18"
-  %".183" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".183"
-  %".185" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".185"
+  store i64 %".3", i64* %".22"
+  %".187" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".187"
+  %".189" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".189"
   br label %"leave.done"
 pick.body.if:
-  %".59" = sub i64 %".54", 0
-  %".60" = srem i64 %".59", 10000000
-  %".61" = icmp slt i64 %".60", 0
-  %".62" = add i64 %".60", 10000000
-  %".63" = select  i1 %".61", i64 %".62", i64 %".60"
-  %".64" = sub i64 %".54", %".63"
-  %".65" = getelementptr inbounds i8, ptr %"state", i64 8
-  %"directory" = load ptr, ptr %".65"
-  %".66" = getelementptr inbounds i8, ptr %"state", i64 16
-  %"directory_mask" = load i64, ptr %".66"
-  %".67" = getelementptr inbounds i8, ptr %"state", i64 24
-  %"directory_shift" = load i64, ptr %".67"
-  %".68" = mul i64 %".64", 11400714819323198485
-  %".69" = lshr i64 %".68", %"directory_shift"
+  %".63" = sub i64 %".58", 0
+  %".64" = srem i64 %".63", 10000000
+  %".65" = icmp slt i64 %".64", 0
+  %".66" = add i64 %".64", 10000000
+  %".67" = select  i1 %".65", i64 %".66", i64 %".64"
+  %".68" = sub i64 %".58", %".67"
+  %".69" = getelementptr inbounds i8, ptr %"state", i64 8
+  %"directory" = load ptr, ptr %".69"
+  %".70" = getelementptr inbounds i8, ptr %"state", i64 16
+  %"directory_mask" = load i64, ptr %".70"
+  %".71" = getelementptr inbounds i8, ptr %"state", i64 24
+  %"directory_shift" = load i64, ptr %".71"
+  %".72" = mul i64 %".68", 11400714819323198485
+  %".73" = lshr i64 %".72", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".101" = getelementptr inbounds i64, ptr %".15", i64 %".52"
-  %".102" = load i64, ptr %".101"
-  %".103" = getelementptr inbounds i64, ptr %".11", i64 %".52"
-  %".104" = load i64, ptr %".103"
-  %".105" = load ptr, ptr %".25"
-  %".106" = mul i64 %".104", 11400714819323198485
-  %".107" = load i64, i64* %".29"
-  %".108" = lshr i64 %".106", %".107"
-  %".109" = mul i64 %".108", 24
-  %".110" = getelementptr inbounds i8, ptr %".105", i64 %".109"
-  %".111" = load i64, ptr %".110"
-  %".112" = or i64 3, 4
-  %".113" = and i64 %".111", %".112"
-  %".114" = or i64 1, 4
-  %".115" = icmp eq i64 %".113", %".114"
-  %".116" = getelementptr inbounds i8, ptr %".110", i64 8
-  %".117" = load i64, ptr %".116"
-  %".118" = icmp eq i64 %".117", %".104"
-  %".119" = and i1 %".115", %".118"
-  br i1 %".119", label %"group", label %"group.search", !prof !1
+  %".105" = getelementptr inbounds i64, ptr %".19", i64 %".55"
+  %".106" = load i64, ptr %".105"
+  %".107" = getelementptr inbounds i64, ptr %".13", i64 %".55"
+  %".108" = load i64, ptr %".107"
+  %".109" = load ptr, ptr %".29"
+  %".110" = mul i64 %".108", 11400714819323198485
+  %".111" = load i64, i64* %".33"
+  %".112" = lshr i64 %".110", %".111"
+  %".113" = mul i64 %".112", 24
+  %".114" = getelementptr inbounds i8, ptr %".109", i64 %".113"
+  %".115" = load i64, ptr %".114"
+  %".116" = or i64 3, 4
+  %".117" = and i64 %".115", %".116"
+  %".118" = or i64 1, 4
+  %".119" = icmp eq i64 %".117", %".118"
+  %".120" = getelementptr inbounds i8, ptr %".114", i64 8
+  %".121" = load i64, ptr %".120"
+  %".122" = icmp eq i64 %".121", %".108"
+  %".123" = and i1 %".119", %".122"
+  br i1 %".123", label %"group", label %"group.search", !prof !1
 slice.probe:
-  %".71" = phi  i64 [%".69", %"pick.body.if"], [%".86", %"slice.next"]
-  %".72" = mul i64 %".71", 16
-  %".73" = getelementptr inbounds i8, ptr %"directory", i64 %".72"
-  %".74" = getelementptr inbounds i8, ptr %".73", i64 8
-  %"table" = load ptr, ptr %".74"
-  %".75" = icmp eq ptr %"table", null
-  br i1 %".75", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
+  %".75" = phi  i64 [%".73", %"pick.body.if"], [%".90", %"slice.next"]
+  %".76" = mul i64 %".75", 16
+  %".77" = getelementptr inbounds i8, ptr %"directory", i64 %".76"
+  %".78" = getelementptr inbounds i8, ptr %".77", i64 8
+  %"table" = load ptr, ptr %".78"
+  %".79" = icmp eq ptr %"table", null
+  br i1 %".79", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
 slice.next:
-  %".85" = add i64 %".71", 1
-  %".86" = and i64 %".85", %"directory_mask"
+  %".89" = add i64 %".75", 1
+  %".90" = and i64 %".89", %"directory_mask"
   br label %"slice.probe"
 slice.found:
-  store ptr %"table", ptr %".23"
-  %".89" = getelementptr inbounds i8, ptr %"table", i64 8
-  %"slots.1" = load ptr, ptr %".89"
-  store ptr %"slots.1", ptr %".25"
-  %".91" = getelementptr inbounds i8, ptr %"table", i64 16
-  %"mask.1" = load i64, ptr %".91"
-  store i64 %"mask.1", i64* %".27"
-  %".93" = getelementptr inbounds i8, ptr %"table", i64 24
-  %"shift.1" = load i64, ptr %".93"
-  store i64 %"shift.1", i64* %".29"
-  %".95" = getelementptr inbounds i8, ptr %"table", i64 0
-  %"slice_start.2" = load i64, ptr %".95"
-  store i64 %"slice_start.2", i64* %".31"
-  %".97" = load ptr, ptr %".23"
-  %".98" = getelementptr inbounds i8, ptr %"state", i64 0
-  store ptr %".97", ptr %".98"
+  store ptr %"table", ptr %".27"
+  %".93" = getelementptr inbounds i8, ptr %"table", i64 8
+  %"slots.1" = load ptr, ptr %".93"
+  store ptr %"slots.1", ptr %".29"
+  %".95" = getelementptr inbounds i8, ptr %"table", i64 16
+  %"mask.1" = load i64, ptr %".95"
+  store i64 %"mask.1", i64* %".31"
+  %".97" = getelementptr inbounds i8, ptr %"table", i64 24
+  %"shift.1" = load i64, ptr %".97"
+  store i64 %"shift.1", i64* %".33"
+  %".99" = getelementptr inbounds i8, ptr %"table", i64 0
+  %"slice_start.2" = load i64, ptr %".99"
+  store i64 %"slice_start.2", i64* %".35"
+  %".101" = load ptr, ptr %".27"
+  %".102" = getelementptr inbounds i8, ptr %"state", i64 0
+  store ptr %".101", ptr %".102"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".77" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".52", ptr %".77"
-  %".79" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 %".64", ptr %".79"
+  %".81" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".56", ptr %".81"
+  %".83" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 %".68", ptr %".83"
   br label %"leave.new_slice"
 slice.probe.endif:
-  %".82" = getelementptr inbounds i8, ptr %".73", i64 0
-  %"slice_start.1" = load i64, ptr %".82"
-  %".83" = icmp eq i64 %"slice_start.1", %".64"
-  br i1 %".83", label %"slice.found", label %"slice.next"
+  %".86" = getelementptr inbounds i8, ptr %".77", i64 0
+  %"slice_start.1" = load i64, ptr %".86"
+  %".87" = icmp eq i64 %"slice_start.1", %".68"
+  br i1 %".87", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".188" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".188"
-  %".189" = load i64, i64* %".18"
-  %".190" = add i64 %"rows_passed", %".189"
-  %".191" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".190", ptr %".191"
-  %".193" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".193"
-  %".194" = load i64, i64* %".20"
-  %".195" = add i64 %"probes", %".194"
-  %".196" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".195", ptr %".196"
+  %".192" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".192"
+  %".193" = load i64, i64* %".22"
+  %".194" = add i64 %"rows_passed", %".193"
+  %".195" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".194", ptr %".195"
+  %".197" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".197"
+  %".198" = load i64, i64* %".24"
+  %".199" = add i64 %"probes", %".198"
+  %".200" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".199", ptr %".200"
   ret i32 2
 group.search:
-  %".121" = load ptr, ptr %".25"
-  %".122" = load i64, i64* %".27"
+  %".125" = load ptr, ptr %".29"
+  %".126" = load i64, i64* %".31"
   br label %"group.probe"
 group:
-  %".166" = phi  ptr [%".110", %"pick.body.endif"], [%".126", %"group.found"]
-  %".167" = getelementptr inbounds i8, ptr %".166", i64 16
-  %".168" = load i64, ptr %".167"
-  %".169" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".168", i64 %".102")
-  %".170" = extractvalue {i64, i1} %".169", 0
-  %".171" = extractvalue {i64, i1} %".169", 1
-  br i1 %".171", label %"group.if", label %"group.endif", !prof !0
+  %".170" = phi  ptr [%".114", %"pick.body.endif"], [%".130", %"group.found"]
+  %".171" = getelementptr inbounds i8, ptr %".170", i64 16
+  %".172" = load i64, ptr %".171"
+  %".173" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".172", i64 %".106")
+  %".174" = extractvalue {i64, i1} %".173", 0
+  %".175" = extractvalue {i64, i1} %".173", 1
+  br i1 %".175", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".124" = phi  i64 [%".108", %"group.search"], [%".141", %"group.step"]
-  %".125" = mul i64 %".124", 24
-  %".126" = getelementptr inbounds i8, ptr %".121", i64 %".125"
-  %".127" = load i64, ptr %".126"
-  %".128" = and i64 %".127", 3
-  %".129" = icmp eq i64 %".128", 1
-  %".130" = getelementptr inbounds i8, ptr %".126", i64 8
+  %".128" = phi  i64 [%".112", %"group.search"], [%".145", %"group.step"]
+  %".129" = mul i64 %".128", 24
+  %".130" = getelementptr inbounds i8, ptr %".125", i64 %".129"
   %".131" = load i64, ptr %".130"
-  %".132" = icmp eq i64 %".131", %".104"
-  %".133" = and i1 %".129", %".132"
-  br i1 %".133", label %"group.found", label %"group.miss", !prof !1
+  %".132" = and i64 %".131", 3
+  %".133" = icmp eq i64 %".132", 1
+  %".134" = getelementptr inbounds i8, ptr %".130", i64 8
+  %".135" = load i64, ptr %".134"
+  %".136" = icmp eq i64 %".135", %".108"
+  %".137" = and i1 %".133", %".136"
+  br i1 %".137", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".135" = trunc i64 %".127" to i1
-  br i1 %".135", label %"group.step", label %"group.insert"
+  %".139" = trunc i64 %".131" to i1
+  br i1 %".139", label %"group.step", label %"group.insert"
 group.step:
-  %".137" = load i64, i64* %".20"
-  %".138" = add i64 %".137", 1
-  store i64 %".138", i64* %".20"
-  %".140" = add i64 %".124", 1
-  %".141" = and i64 %".140", %".122"
+  %".141" = load i64, i64* %".24"
+  %".142" = add i64 %".141", 1
+  store i64 %".142", i64* %".24"
+  %".144" = add i64 %".128", 1
+  %".145" = and i64 %".144", %".126"
   br label %"group.probe"
 group.insert:
-  %".143" = load ptr, ptr %".23"
-  %".144" = getelementptr inbounds i8, ptr %".143", i64 32
-  %"count" = load i64, ptr %".144"
-  %".145" = getelementptr inbounds i8, ptr %".143", i64 40
-  %"limit" = load i64, ptr %".145"
-  %".146" = icmp sge i64 %"count", %"limit"
-  br i1 %".146", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".147" = load ptr, ptr %".27"
+  %".148" = getelementptr inbounds i8, ptr %".147", i64 32
+  %"count" = load i64, ptr %".148"
+  %".149" = getelementptr inbounds i8, ptr %".147", i64 40
+  %"limit" = load i64, ptr %".149"
+  %".150" = icmp sge i64 %"count", %"limit"
+  br i1 %".150", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".162" = load i64, ptr %".126"
-  %".163" = or i64 %".162", 4
-  store i64 %".163", ptr %".126"
+  %".166" = load i64, ptr %".130"
+  %".167" = or i64 %".166", 4
+  store i64 %".167", ptr %".130"
   br label %"group"
 group.insert.if:
-  %".148" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".52", ptr %".148"
-  %".150" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".150"
+  %".152" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".56", ptr %".152"
+  %".154" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".154"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".153" = add i64 %"count", 1
-  %".154" = getelementptr inbounds i8, ptr %".143", i64 32
-  store i64 %".153", ptr %".154"
-  %".156" = getelementptr inbounds i8, ptr %".126", i64 8
-  store i64 %".104", ptr %".156"
-  %".158" = getelementptr inbounds i8, ptr %".126", i64 16
-  store i64 0, ptr %".158"
-  store i64 1, ptr %".126"
+  %".157" = add i64 %"count", 1
+  %".158" = getelementptr inbounds i8, ptr %".147", i64 32
+  store i64 %".157", ptr %".158"
+  %".160" = getelementptr inbounds i8, ptr %".130", i64 8
+  store i64 %".108", ptr %".160"
+  %".162" = getelementptr inbounds i8, ptr %".130", i64 16
+  store i64 0, ptr %".162"
+  store i64 1, ptr %".130"
   br label %"group.found"
 leave.grow_table:
-  %".199" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".199"
-  %".200" = load i64, i64* %".18"
-  %".201" = add i64 %"rows_passed.1", %".200"
-  %".202" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".201", ptr %".202"
-  %".204" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".204"
-  %".205" = load i64, i64* %".20"
-  %".206" = add i64 %"probes.1", %".205"
-  %".207" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".206", ptr %".207"
+  %".203" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".203"
+  %".204" = load i64, i64* %".22"
+  %".205" = add i64 %"rows_passed.1", %".204"
+  %".206" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".205", ptr %".206"
+  %".208" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".208"
+  %".209" = load i64, i64* %".24"
+  %".210" = add i64 %"probes.1", %".209"
+  %".211" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".210", ptr %".211"
   ret i32 1
 group.if:
-  %".173" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".52", ptr %".173"
-  %".175" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".175"
+  %".177" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".56", ptr %".177"
+  %".179" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".179"
   br label %"leave.spill"
 group.endif:
-  %".178" = getelementptr inbounds i8, ptr %".166", i64 16
-  store i64 %".170", ptr %".178"
-  %".180" = add nsw i64 %"pick", 1
+  %".182" = getelementptr inbounds i8, ptr %".170", i64 16
+  store i64 %".174", ptr %".182"
+  %".184" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".210" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".210"
-  %".211" = load i64, i64* %".18"
-  %".212" = add i64 %"rows_passed.2", %".211"
-  %".213" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".212", ptr %".213"
-  %".215" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".215"
-  %".216" = load i64, i64* %".20"
-  %".217" = add i64 %"probes.2", %".216"
-  %".218" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".217", ptr %".218"
+  %".214" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".214"
+  %".215" = load i64, i64* %".22"
+  %".216" = add i64 %"rows_passed.2", %".215"
+  %".217" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".216", ptr %".217"
+  %".219" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".219"
+  %".220" = load i64, i64* %".24"
+  %".221" = add i64 %"probes.2", %".220"
+  %".222" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".221", ptr %".222"
   ret i32 6
 leave.done:
-  %".221" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.3" = load i64, ptr %".221"
-  %".222" = load i64, i64* %".18"
-  %".223" = add i64 %"rows_passed.3", %".222"
-  %".224" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".223", ptr %".224"
-  %".226" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.3" = load i64, ptr %".226"
-  %".227" = load i64, i64* %".20"
-  %".228" = add i64 %"probes.3", %".227"
-  %".229" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".228", ptr %".229"
+  %".225" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.3" = load i64, ptr %".225"
+  %".226" = load i64, i64* %".22"
+  %".227" = add i64 %"rows_passed.3", %".226"
+  %".228" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".227", ptr %".228"
+  %".230" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.3" = load i64, ptr %".230"
+  %".231" = load i64, i64* %".24"
+  %".232" = add i64 %"probes.3", %".231"
+  %".233" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".232", ptr %".233"
   ret i32 0
 }
 
@@ -299,197 +303,201 @@ entry:
   %".7" = load ptr, ptr %".6"
   %".8" = getelementptr inbounds i8, ptr %"columns", i64 8
   %".9" = load ptr, ptr %".8"
-  %".10" = getelementptr inbounds i8, ptr %"columns", i64 56
-  %".11" = load ptr, ptr %".10"
-  %".12" = getelementptr inbounds i8, ptr %"columns", i64 112
-  %".13" = load ptr, ptr %".12"
-  %".14" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".10" = getelementptr inbounds i32, ptr %".9", i64 %".2"
+  %".11" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".12" = load ptr, ptr %".11"
+  %".13" = getelementptr inbounds i64, ptr %".12", i64 %".2"
+  %".14" = getelementptr inbounds i8, ptr %"columns", i64 112
   %".15" = load ptr, ptr %".14"
-  %".16" = getelementptr inbounds i8, ptr %".1", i64 8
-  %"lookups" = load ptr, ptr %".16"
-  %".17" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".17"
-  %".18" = alloca i64
-  store i64 0, i64* %".18"
-  %".20" = alloca i64
-  store i64 0, i64* %".20"
-  %".22" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".22"
-  %".23" = alloca ptr
-  store ptr %"current", ptr %".23"
-  %".25" = alloca ptr
-  store ptr null, ptr %".25"
-  %".27" = alloca i64
-  store i64 0, i64* %".27"
-  %".29" = alloca i64
-  store i64 0, i64* %".29"
+  %".16" = getelementptr inbounds i64, ptr %".15", i64 %".2"
+  %".17" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".18" = load ptr, ptr %".17"
+  %".19" = getelementptr inbounds i64, ptr %".18", i64 %".2"
+  %".20" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".20"
+  %".21" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".21"
+  %".22" = alloca i64
+  store i64 0, i64* %".22"
+  %".24" = alloca i64
+  store i64 0, i64* %".24"
+  %".26" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".26"
+  %".27" = alloca ptr
+  store ptr %"current", ptr %".27"
+  %".29" = alloca ptr
+  store ptr null, ptr %".29"
   %".31" = alloca i64
   store i64 0, i64* %".31"
-  store ptr %"current", ptr %".23"
-  %".34" = getelementptr inbounds i8, ptr %"current", i64 8
-  %"slots" = load ptr, ptr %".34"
-  store ptr %"slots", ptr %".25"
-  %".36" = getelementptr inbounds i8, ptr %"current", i64 16
-  %"mask" = load i64, ptr %".36"
-  store i64 %"mask", i64* %".27"
-  %".38" = getelementptr inbounds i8, ptr %"current", i64 24
-  %"shift" = load i64, ptr %".38"
-  store i64 %"shift", i64* %".29"
-  %".40" = getelementptr inbounds i8, ptr %"current", i64 0
-  %"slice_start" = load i64, ptr %".40"
-  store i64 %"slice_start", i64* %".31"
-  %".42" = alloca i64
-  store i64 0, i64* %".42"
-  %".44" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".44"
+  %".33" = alloca i64
+  store i64 0, i64* %".33"
+  %".35" = alloca i64
+  store i64 0, i64* %".35"
+  store ptr %"current", ptr %".27"
+  %".38" = getelementptr inbounds i8, ptr %"current", i64 8
+  %"slots" = load ptr, ptr %".38"
+  store ptr %"slots", ptr %".29"
+  %".40" = getelementptr inbounds i8, ptr %"current", i64 16
+  %"mask" = load i64, ptr %".40"
+  store i64 %"mask", i64* %".31"
+  %".42" = getelementptr inbounds i8, ptr %"current", i64 24
+  %"shift" = load i64, ptr %".42"
+  store i64 %"shift", i64* %".33"
+  %".44" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".44"
+  store i64 %"slice_start", i64* %".35"
+  %".46" = alloca i64
+  store i64 0, i64* %".46"
+  %".48" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".48"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".127", %"group.endif"]
-  %".46" = icmp slt i64 %"pick", %".3"
-  br i1 %".46", label %"pick.body", label %"pick.after"
+  %"pick" = phi  i64 [0, %"entry"], [%".131", %"group.endif"]
+  %".50" = icmp slt i64 %"pick", %".3"
+  br i1 %".50", label %"pick.body", label %"pick.after"
 pick.body:
-  store i64 %"pick", i64* %".18"
-  %".49" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
-  %".50" = load i32, ptr %".49"
-  %".51" = zext i32 %".50" to i64
-  %".52" = add i64 %".2", %".51"
-  %".53" = getelementptr inbounds i64, ptr %".15", i64 %".52"
-  %".54" = load i64, ptr %".53"
-  %".55" = getelementptr inbounds i64, ptr %".11", i64 %".52"
-  %".56" = load i64, ptr %".55"
-  %".57" = load ptr, ptr %".25"
-  %".58" = mul i64 %".56", 11400714819323198485
-  %".59" = load i64, i64* %".29"
-  %".60" = lshr i64 %".58", %".59"
-  %".61" = mul i64 %".60", 24
-  %".62" = getelementptr inbounds i8, ptr %".57", i64 %".61"
-  %".63" = getelementptr inbounds i8, ptr %".62", i64 8
-  %".64" = load i64, ptr %".63"
-  %".65" = icmp eq i64 %".64", %".56"
-  %".66" = and i1 1, %".65"
-  br i1 %".66", label %"group", label %"group.search", !prof !1
+  store i64 %"pick", i64* %".22"
+  %".53" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
+  %".54" = load i32, ptr %".53"
+  %".55" = zext i32 %".54" to i64
+  %".56" = add i64 %".2", %".55"
+  %".57" = getelementptr inbounds i64, ptr %".19", i64 %".55"
+  %".58" = load i64, ptr %".57"
+  %".59" = getelementptr inbounds i64, ptr %".13", i64 %".55"
+  %".60" = load i64, ptr %".59"
+  %".61" = load ptr, ptr %".29"
+  %".62" = mul i64 %".60", 11400714819323198485
+  %".63" = load i64, i64* %".33"
+  %".64" = lshr i64 %".62", %".63"
+  %".65" = mul i64 %".64", 24
+  %".66" = getelementptr inbounds i8, ptr %".61", i64 %".65"
+  %".67" = getelementptr inbounds i8, ptr %".66", i64 8
+  %".68" = load i64, ptr %".67"
+  %".69" = icmp eq i64 %".68", %".60"
+  %".70" = and i1 1, %".69"
+  br i1 %".70", label %"group", label %"group.search", !prof !1
 pick.after:
-  store i64 %".3", i64* %".18"
-  %".130" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".130"
-  %".132" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".132"
+  store i64 %".3", i64* %".22"
+  %".134" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".134"
+  %".136" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".136"
   br label %"leave.done"
 group.search:
-  %".68" = load ptr, ptr %".25"
-  %".69" = load i64, i64* %".27"
+  %".72" = load ptr, ptr %".29"
+  %".73" = load i64, i64* %".31"
   br label %"group.probe"
 group:
-  %".113" = phi  ptr [%".62", %"pick.body"], [%".73", %"group.found"]
-  %".114" = getelementptr inbounds i8, ptr %".113", i64 16
-  %".115" = load i64, ptr %".114"
-  %".116" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".115", i64 %".54")
-  %".117" = extractvalue {i64, i1} %".116", 0
-  %".118" = extractvalue {i64, i1} %".116", 1
-  br i1 %".118", label %"group.if", label %"group.endif", !prof !0
+  %".117" = phi  ptr [%".66", %"pick.body"], [%".77", %"group.found"]
+  %".118" = getelementptr inbounds i8, ptr %".117", i64 16
+  %".119" = load i64, ptr %".118"
+  %".120" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".119", i64 %".58")
+  %".121" = extractvalue {i64, i1} %".120", 0
+  %".122" = extractvalue {i64, i1} %".120", 1
+  br i1 %".122", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".71" = phi  i64 [%".60", %"group.search"], [%".88", %"group.step"]
-  %".72" = mul i64 %".71", 24
-  %".73" = getelementptr inbounds i8, ptr %".68", i64 %".72"
-  %".74" = load i64, ptr %".73"
-  %".75" = and i64 %".74", 3
-  %".76" = icmp eq i64 %".75", 1
-  %".77" = getelementptr inbounds i8, ptr %".73", i64 8
+  %".75" = phi  i64 [%".64", %"group.search"], [%".92", %"group.step"]
+  %".76" = mul i64 %".75", 24
+  %".77" = getelementptr inbounds i8, ptr %".72", i64 %".76"
   %".78" = load i64, ptr %".77"
-  %".79" = icmp eq i64 %".78", %".56"
-  %".80" = and i1 %".76", %".79"
-  br i1 %".80", label %"group.found", label %"group.miss", !prof !1
+  %".79" = and i64 %".78", 3
+  %".80" = icmp eq i64 %".79", 1
+  %".81" = getelementptr inbounds i8, ptr %".77", i64 8
+  %".82" = load i64, ptr %".81"
+  %".83" = icmp eq i64 %".82", %".60"
+  %".84" = and i1 %".80", %".83"
+  br i1 %".84", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".82" = trunc i64 %".74" to i1
-  br i1 %".82", label %"group.step", label %"group.insert"
+  %".86" = trunc i64 %".78" to i1
+  br i1 %".86", label %"group.step", label %"group.insert"
 group.step:
-  %".84" = load i64, i64* %".20"
-  %".85" = add i64 %".84", 1
-  store i64 %".85", i64* %".20"
-  %".87" = add i64 %".71", 1
-  %".88" = and i64 %".87", %".69"
+  %".88" = load i64, i64* %".24"
+  %".89" = add i64 %".88", 1
+  store i64 %".89", i64* %".24"
+  %".91" = add i64 %".75", 1
+  %".92" = and i64 %".91", %".73"
   br label %"group.probe"
 group.insert:
-  %".90" = load ptr, ptr %".23"
-  %".91" = getelementptr inbounds i8, ptr %".90", i64 32
-  %"count" = load i64, ptr %".91"
-  %".92" = getelementptr inbounds i8, ptr %".90", i64 40
-  %"limit" = load i64, ptr %".92"
-  %".93" = icmp sge i64 %"count", %"limit"
-  br i1 %".93", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".94" = load ptr, ptr %".27"
+  %".95" = getelementptr inbounds i8, ptr %".94", i64 32
+  %"count" = load i64, ptr %".95"
+  %".96" = getelementptr inbounds i8, ptr %".94", i64 40
+  %"limit" = load i64, ptr %".96"
+  %".97" = icmp sge i64 %"count", %"limit"
+  br i1 %".97", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".109" = load i64, ptr %".73"
-  %".110" = or i64 %".109", 4
-  store i64 %".110", ptr %".73"
+  %".113" = load i64, ptr %".77"
+  %".114" = or i64 %".113", 4
+  store i64 %".114", ptr %".77"
   br label %"group"
 group.insert.if:
-  %".95" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".52", ptr %".95"
-  %".97" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".97"
+  %".99" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".56", ptr %".99"
+  %".101" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".101"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".100" = add i64 %"count", 1
-  %".101" = getelementptr inbounds i8, ptr %".90", i64 32
-  store i64 %".100", ptr %".101"
-  %".103" = getelementptr inbounds i8, ptr %".73", i64 8
-  store i64 %".56", ptr %".103"
-  %".105" = getelementptr inbounds i8, ptr %".73", i64 16
-  store i64 0, ptr %".105"
-  store i64 1, ptr %".73"
+  %".104" = add i64 %"count", 1
+  %".105" = getelementptr inbounds i8, ptr %".94", i64 32
+  store i64 %".104", ptr %".105"
+  %".107" = getelementptr inbounds i8, ptr %".77", i64 8
+  store i64 %".60", ptr %".107"
+  %".109" = getelementptr inbounds i8, ptr %".77", i64 16
+  store i64 0, ptr %".109"
+  store i64 1, ptr %".77"
   br label %"group.found"
 leave.grow_table:
-  %".135" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".135"
-  %".136" = load i64, i64* %".18"
-  %".137" = add i64 %"rows_passed", %".136"
-  %".138" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".137", ptr %".138"
-  %".140" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".140"
-  %".141" = load i64, i64* %".20"
-  %".142" = add i64 %"probes", %".141"
-  %".143" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".142", ptr %".143"
+  %".139" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".139"
+  %".140" = load i64, i64* %".22"
+  %".141" = add i64 %"rows_passed", %".140"
+  %".142" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".141", ptr %".142"
+  %".144" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".144"
+  %".145" = load i64, i64* %".24"
+  %".146" = add i64 %"probes", %".145"
+  %".147" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".146", ptr %".147"
   ret i32 1
 group.if:
-  %".120" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".52", ptr %".120"
-  %".122" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".122"
+  %".124" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".56", ptr %".124"
+  %".126" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".126"
   br label %"leave.spill"
 group.endif:
-  %".125" = getelementptr inbounds i8, ptr %".113", i64 16
-  store i64 %".117", ptr %".125"
-  %".127" = add nsw i64 %"pick", 1
+  %".129" = getelementptr inbounds i8, ptr %".117", i64 16
+  store i64 %".121", ptr %".129"
+  %".131" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".146" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".146"
-  %".147" = load i64, i64* %".18"
-  %".148" = add i64 %"rows_passed.1", %".147"
-  %".149" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".148", ptr %".149"
-  %".151" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".151"
-  %".152" = load i64, i64* %".20"
-  %".153" = add i64 %"probes.1", %".152"
-  %".154" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".153", ptr %".154"
+  %".150" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".150"
+  %".151" = load i64, i64* %".22"
+  %".152" = add i64 %"rows_passed.1", %".151"
+  %".153" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".152", ptr %".153"
+  %".155" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".155"
+  %".156" = load i64, i64* %".24"
+  %".157" = add i64 %"probes.1", %".156"
+  %".158" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".157", ptr %".158"
   ret i32 6
 leave.done:
-  %".157" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".157"
-  %".158" = load i64, i64* %".18"
-  %".159" = add i64 %"rows_passed.2", %".158"
-  %".160" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".159", ptr %".160"
-  %".162" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".162"
-  %".163" = load i64, i64* %".20"
-  %".164" = add i64 %"probes.2", %".163"
-  %".165" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".164", ptr %".165"
+  %".161" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".161"
+  %".162" = load i64, i64* %".22"
+  %".163" = add i64 %"rows_passed.2", %".162"
+  %".164" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".163", ptr %".164"
+  %".166" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".166"
+  %".167" = load i64, i64* %".24"
+  %".168" = add i64 %"probes.2", %".167"
+  %".169" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".168", ptr %".169"
   ret i32 0
 }
 
