@@ -46,7 +46,7 @@ class Change(Protocol):
 class Monitor(Protocol):
     """Looks for change in what morsels of one variant show."""
 
-    def add(self, observation: Observation) -> Change | None:
+    def add(self, observation: Observation, /) -> Change | None:
         """Take a morsel; the change, once there is one."""
 
     def reset(self) -> None:
@@ -262,7 +262,7 @@ class Controller:
         self._remember_winner(race, winner)
         generic, proof = race.arms[0], None
         if winner is not generic and generic.samples:
-            proof = Proof(self._settings, generic.mean_ns)
+            proof = Proof(self._settings, generic.median_ns)
         self._choose(winner.spec, again, proof)
         reason = "; ".join((race.times(), *failures, race.reason))
         return (self._swap(winner.spec, reason, "ns/row", before, after),)

@@ -33,11 +33,13 @@ class Arm:
     refuted: bool = False  # by its guards
     hopeless: bool = False
 
-    @property
-    def mean_ns(self) -> float:
-        """The time of a row, over all rows."""
-        rows = sum(rows for _, rows in self.samples)
-        return sum(ns * rows for ns, rows in self.samples) / rows if rows else 0.0
+    def beats(self, other: Arm) -> bool:
+        """Whether it is also faster on average, but for the fastest and the slowest morsel.
+
+        With data of two kinds, of which it is good for one, the median can be that of either.
+        """
+        mine, others = (_mean(sorted(arm.samples)[1:-1]) for arm in (self, other))
+        return mine <= others
 
     def add(self, ns_per_row: float, rows: int, least_noise: float) -> None:
         """Another morsel."""
@@ -95,7 +97,8 @@ class Race:
         """The fastest of those left; one that ran before, unless another gains enough."""
         best, *others = self.left
         for arm in others:
-            if arm.samples and arm.median_ns <= best.median_ns * (1 - self.settings.min_gain):
+            faster = arm.median_ns <= best.median_ns * (1 - self.settings.min_gain)
+            if arm.samples and faster and arm.beats(best):
                 best = arm
         return best
 
@@ -149,14 +152,23 @@ class Race:
         for before, behind in combinations(known, 2):
             ahead = before.median_ns * (1 - self.settings.min_gain) - behind.median_ns
             error = sqrt(before.error_ns**2 + behind.error_ns**2)
-            if abs(ahead) > self.settings.clear_sigmas * error:
-                yield before if ahead > 0 else behind
+            if abs(ahead) <= self.settings.clear_sigmas * error:
+                continue
+            if ahead < 0:
+                yield behind
+            elif behind.beats(before):
+                yield before
 
     def _is_long_enough(self) -> bool:
         most = self.settings.max_samples
         if self.morsels > _PATIENCE * (most * len(self.arms) + len(self.warm)):
             return True
         return all(len(arm.samples) >= most for arm in self.left)
+
+
+def _mean(samples: list[tuple[float, int]]) -> float:
+    rows = sum(rows for _, rows in samples)
+    return sum(ns * rows for ns, rows in samples) / rows if rows else 0.0
 
 
 def _median(samples: list[tuple[float, int]]) -> float:

@@ -23,7 +23,7 @@ class LoopSettings:
     max_doublings: int = 10  # of any wait
     idle_units: int = 8  # to the next profile where nothing was won and nothing changes
     profile_units: int = 1  # until a profile that does not come is given up
-    settled_units: int = 4  # a bet that holds for so long has not failed when it ends
+    settled_units: int = 1  # a bet that holds for so long has not failed when it ends
     max_strikes: int = 6  # failures after which a bet is made no more
 
     # A trial: the variants take turns, each with the first morsel of a thread left out.
