@@ -24,7 +24,7 @@ from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, all_inside
 from codegen_llvm.values import is_true
-from ir import Column, FilterOrder, VariantSpec
+from ir import Column, FilterOrder, Prefetch, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
@@ -334,7 +334,8 @@ class _Functions:
         return new_function(self.module, name, I32, params)
 
     def _aggregator(self, cx: KernelContext, first: ll.Value | None = None) -> RowAggregator:
-        return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups, first)
+        ahead = self.spec.find(Prefetch)
+        return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups, first, ahead)
 
 
 def return_unless_done(cx: KernelContext, code: ll.Value) -> None:

@@ -19,10 +19,11 @@ from codegen_llvm.shared_table import SharedTable
 from codegen_llvm.slices import LateRows, Slices
 from codegen_llvm.table import Table, table_registers
 from codegen_llvm.values import Value, any_null
-from ir import TIMESTAMP, AggregateCall, Column
+from ir import TIMESTAMP, AggregateCall, Column, Prefetch
 from ir.pipelines import RowProgram
 
-_AHEAD = 16  # rows between asking for memory and using it
+_SHARED_AHEAD = 16  # rows between asking for memory and using it, where threads share a table
+_MOST_AHEAD = 1 << 20
 
 
 class RowAggregator:
@@ -40,8 +41,11 @@ class RowAggregator:
         slots: SlotLayout,
         lookups: tuple[Lookup, ...],
         first: ll.Value | None = None,
+        ahead: Prefetch | None = None,
     ) -> None:
         self.cx, self.program, self.slots = cx, program, slots
+        default = _SHARED_AHEAD if slots.shared else 0
+        self.rows_ahead = default if ahead is None else ahead.rows_ahead
         self.args = cx.function.args[0]
         self.columns = Columns(cx, program.input, layout, lookups, first=first)
         self.state = cx.load_field(self.args, KernelArgs, "state", PTR)
@@ -101,7 +105,7 @@ class RowAggregator:
     def look_ahead(
         self, index: ll.Value, end: ll.Value, index_of: Callable[[ll.Value], ll.Value]
     ) -> None:
-        """Ask for the memory of a later row's home, where threads share the table.
+        """Ask for the memory of a later row's home, if a hint says so or threads share the table.
 
         An atomic instruction waits for all memory before it, so that a CPU would
         fetch the slots of rows one after another. With 1 M groups, a shared sum ran
@@ -110,10 +114,10 @@ class RowAggregator:
         """
         keys = [key.expr for key in self.program.keys]
         fixed = all(isinstance(key, Column) and not key.type.is_bytes for key in keys)
-        if not (self.slots.shared and keys and fixed) or self.slots.slice_is_key:
+        if not (keys and fixed) or self.slots.slice_is_key or self.rows_ahead < 1:
             return
         b, last = self.cx.b, self.cx.b.sub(end, i64(1))
-        ahead = b.add(index, i64(_AHEAD))
+        ahead = b.add(index, i64(min(self.rows_ahead, _MOST_AHEAD)))
         self.cx.row = index_of(b.select(b.icmp_signed("<", ahead, last), ahead, last))
         self.table.prefetch([self._key(position) for position in range(len(keys))])
 

@@ -164,11 +164,15 @@ class Table:
         return result
 
     def prefetch(self, keys: list[Key]) -> None:
-        """Ask for the memory of the slot at the keys' home."""
+        """Ask for the memory of the slot at the keys' home; keys outside of a range do no harm."""
         cx = self.cx
-        home = cx.b.lshr(hash_keys(cx, keys), cx.b.load(self.registers.shift, typ=I64))
+        if self.layout.dense:
+            offsets = (offset for offset, _ in self._offsets(keys))
+            home = self._packed(list(offsets))
+        else:
+            home = cx.b.lshr(hash_keys(cx, keys), cx.b.load(self.registers.shift, typ=I64))
         slots = cx.b.load(self.registers.slots, typ=PTR)
-        slot = cx.at(slots, cx.b.mul(home, i64(self.layout.size)))
+        slot = cx.b.gep(slots, [cx.b.mul(home, i64(self.layout.size))], source_etype=I8)
         fetch = cx.external("llvm.prefetch.p0", ll.VoidType(), PTR, I32, I32, I32)
         to_write, kept, data = (ll.Constant(I32, word) for word in (1, 3, 1))
         cx.b.call(fetch, [slot, to_write, kept, data])
@@ -220,21 +224,33 @@ class Table:
         return slot
 
     def _dense_index(self, keys: list[Key]) -> ll.Value:
-        """The place of a group by its keys; leaves the kernel if one is not in its range.
+        """The place of a group by its keys; leaves the kernel if one is not in its range."""
+        cx, offsets = self.cx, []
+        for offset, broken in self._offsets(keys):
+            with cx.b.if_then(broken, likely=False):
+                cx.leave(Exit.GUARD, cx.row)
+            offsets.append(offset)
+        return self._packed(offsets)
+
+    def _offsets(self, keys: list[Key]) -> Iterator[tuple[ll.Value, ll.Value]]:
+        """How far each key is from the least of its range, and whether it is not in the range.
 
         One unsigned comparison covers both bounds: below the least, the difference wraps.
         """
-        cx, index = self.cx, None
+        cx = self.cx
         for key, registers in zip(keys, self.registers.ranges, strict=True):
             low, span = (cx.b.load(register, typ=I64) for register in registers)
             offset = cx.b.sub(key_number(cx, key.value), low)
             broken = cx.b.icmp_unsigned(">=", offset, span)
             if key.value.null is not None:
                 broken = cx.b.or_(broken, key.value.null)
-            with cx.b.if_then(broken, likely=False):
-                cx.leave(Exit.GUARD, cx.row)
-            index = offset if index is None else cx.b.add(cx.b.mul(index, span), offset)
-        assert index is not None
+            yield offset, broken
+
+    def _packed(self, offsets: list[ll.Value]) -> ll.Value:
+        """The place of a group by what `_offsets` says of its keys."""
+        cx, index = self.cx, offsets[0]
+        for offset, (_, register) in zip(offsets[1:], self.registers.ranges[1:], strict=True):
+            index = cx.b.add(cx.b.mul(index, cx.b.load(register, typ=I64)), offset)
         return index
 
     def _known_slot(self, slot: ll.Value, init_accumulators: Init, always_seen: int) -> ll.Value:
