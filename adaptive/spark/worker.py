@@ -10,9 +10,10 @@ from functools import lru_cache
 import pyarrow as pa
 
 from adaptive.runtime import PlanRunner, arrow_schema
+from adaptive.runtime.adaptation import AdaptiveLoop
 from adaptive.scan import OpenParquet, ParquetScan, ScanError, time_use, timed_rows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
-from ir import Schema, Sink, Source, from_json
+from ir import Schema, Sink, Source, cut, flatten, from_json
 from policies import Policy
 
 # Partials leave once per task unless the groups outgrow this: then they leave
@@ -44,7 +45,7 @@ class FragmentTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The partials of all files whose paths are in the batches."""
-        runners = [PlanRunner(plan, self.policy) for plan in self._plans()]
+        runners = self._runners()
         settings = TaskSettings(dict(self.reader_options))
         scan = ParquetScan(self._schema(), settings.flag("spark.sql.caseSensitive"))
         paths = (local_path(path) for batch in batches for path in batch.column(0).to_pylist())
@@ -67,6 +68,13 @@ class FragmentTask:
             return
         opened = (_opened(scan, path, settings) for path in paths)
         yield from timed_rows([file for file in opened if file is not None], use)
+
+    def _runners(self) -> list[PlanRunner]:
+        """Those of the plan and of its heartbeats; only the plan is worth a bet."""
+        policy = self.policy
+        loop = learned(self.plan_json) if policy is None else None
+        plan, *heartbeats = self._plans()
+        return [PlanRunner(plan, policy, loop=loop), *map(PlanRunner, heartbeats)]
 
     def _plans(self) -> list[Sink]:
         texts = (self.plan_json, self.heartbeat_json)
@@ -149,6 +157,12 @@ def parsed_plan(plan_json: str) -> Sink:
     plan = from_json(plan_json)
     assert isinstance(plan, Sink)
     return plan
+
+
+@lru_cache(maxsize=64)
+def learned(plan_json: str) -> AdaptiveLoop:
+    """The loop of a plan in this worker: what one task has learned, the next one knows."""
+    return AdaptiveLoop(flatten(cut(parsed_plan(plan_json))[0]))
 
 
 def source_schema(plan: Sink) -> Schema:

@@ -185,17 +185,16 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from adaptive import adaptive
-from policies import Generalize
+from policies import Fixed, Generalize
 
 
-class KillFirstAttempt:
-    """A policy sees every batch, so it can end its worker in the middle of a task."""
+class KillFirstAttempt(Fixed):
+    """A fixed policy sees every batch, so it can end its worker in the middle of a task."""
 
-    def __init__(self, mark):
-        self.mark = mark
+    mark = sys.argv[2]
 
     def decide(self, profile):
-        if profile.rows > 1000:
+        if profile.rows > 100:
             try:
                 os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -213,7 +212,7 @@ spark = (
     .getOrCreate()
 )
 stream = spark.readStream.schema("k bigint, v bigint").parquet(folder)
-query = adaptive(policy=KillFirstAttempt(mark), mode="always")(
+query = adaptive(policy=KillFirstAttempt(), mode="always")(
     lambda df: df.groupBy("k").agg(F.sum("v").alias("s"), F.count("*").alias("n"))
 )
 rows = []
