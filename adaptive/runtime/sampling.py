@@ -83,7 +83,9 @@ class Sampler:
         self._address = int(self._memory.ctypes.data)
         self._rows = self._memory.view(self._dtype)
         self._pieces: list[_Piece] = []
-        self._reserved = 0  # rows that there is no room for any more
+        self._reserved = 0  # rows that there is no room for any more, left out ones included
+        self._adding = 0  # threads that write to the memory
+        self._is_released = False
         self._offered = 0
         self._owed = 0  # rows that went by since the last one of which some were sampled
         self._with_nulls: set[str] = set()
@@ -114,12 +116,12 @@ class Sampler:
         the very same dictionary.
         """
         with self._lock:
-            base = self._offered
+            base, place = self._offered, self._reserved
             step = self._next_step(last - first)
             if step is None:
                 return 0
-            place = self._reserved
-            self._reserved += -(-(last - first) // step) * RUN_ROWS
+            self._reserved += min(last - first, -(-(last - first) // step) * RUN_ROWS)
+            self._adding += 1
         args = _ARGUMENTS.block
         args.columns, args.row_base = ctypes.addressof(bound.blocks), base
         args.row_begin, args.row_end = first, last
@@ -127,10 +129,9 @@ class Sampler:
         count = probe.run(_ARGUMENTS.address, address, step, RUN_ROWS)
         piece = self._piece(bound, self._rows[place : place + count], codes or {})
         with self._lock:
-            self._pieces.append(piece)
-            self._with_nulls |= {name for name, nulls in bound.nulls.items() if nulls}
-            for name, values in bound.dictionaries.items():
-                self._dictionaries[name] = max(len(values), self._dictionaries.get(name, 0))
+            self._keep(piece, bound)
+            self._adding -= 1
+            self._give_back()
         return count
 
     def profile(self, threads: int = 1) -> Profile:
@@ -155,9 +156,22 @@ class Sampler:
         )
 
     def release(self) -> None:
-        """Give the memory back, once no thread adds rows any more."""
-        SAMPLE_MEMORY.give(self._memory)
-        self._pieces, self._reserved = [], self._most
+        """Give the memory back as soon as no thread writes to it; no more rows are taken."""
+        with self._lock:
+            self._is_released, self._reserved, self._pieces = True, self._most, []
+            self._give_back()
+
+    def _give_back(self) -> None:
+        if self._is_released and not self._adding:
+            SAMPLE_MEMORY.give(self._memory)
+
+    def _keep(self, piece: _Piece, bound: BoundBatch) -> None:
+        if self._is_released:
+            return
+        self._pieces.append(piece)
+        self._with_nulls |= {name for name, nulls in bound.nulls.items() if nulls}
+        for name, values in bound.dictionaries.items():
+            self._dictionaries[name] = max(len(values), self._dictionaries.get(name, 0))
 
     def _next_step(self, rows: int) -> int | None:
         """The rows from run to run in a morsel, or None where none of it is sampled.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,17 +16,20 @@ from hypothesis import strategies as st
 
 from adaptive.demo.ysb_data import ysb_batch
 from adaptive.runtime.binding import BoundBatch, bind
-from adaptive.runtime.sampling import RUN_ROWS, Codes, Sampler
+from adaptive.runtime.sampling import RUN_ROWS, SAMPLE_MEMORY, Codes, Sampler
 from codegen_llvm.probe import compile_probe, counts_as_integer, sample_layout
 from experiments.kernel_ysb import ysb_plan
 from ir import (
+    INT32,
     INT64,
     STRING,
     TIMESTAMP,
     Aggregate,
     AggregateCall,
+    Call,
     Column,
     Field,
+    Literal,
     Named,
     NamedAggregate,
     Schema,
@@ -342,6 +346,28 @@ def test_of_small_morsels_only_some_are_looked_at() -> None:
     assert sum(sampled) == pytest.approx(100_000 / 256, rel=0.1)
 
 
+def test_batches_of_a_row_fill_the_sample_with_rows() -> None:
+    bound = bind(ysb_batch(200, 10, 42, dictionary=True), YSB.input)
+    probe = compile_probe(YSB, bound.layout)
+    sampler = Sampler(YSB, every=1, most_rows=100)
+    assert sum(sampler.add(probe, bound, at, at + 1) for at in range(200)) == sampler.rows
+    assert sampler.is_full
+    assert 100 - RUN_ROWS < sampler.rows <= 100
+
+
+def test_rows_that_are_left_out_end_the_sample_too() -> None:
+    """So that nobody waits for ever for enough of them."""
+    schema = Schema((Field("s", STRING),))
+    longer = Call("repeat", (Column("s", STRING), Literal(100_000, INT32)))
+    counted = (NamedAggregate("n", AggregateCall("count")),)
+    plan = Aggregate(Source("in", schema), None, (Named("k", longer),), counted)
+    program = flatten(cut(Sink(plan, "out"))[0])
+    bound = bind(to_batch([{"s": "x"}, {"s": ""}] * 50, schema), schema)
+    sampler = Sampler(program, every=1, most_rows=112)
+    assert add_all(sampler, bound) == 50
+    assert sampler.is_full
+
+
 def test_threads_add_to_one_profile() -> None:
     bound = bind(ysb_batch(256_000, 10, 42, dictionary=True), YSB.input)
     probe = compile_probe(YSB, bound.layout)
@@ -372,6 +398,22 @@ def test_a_released_sampler_takes_no_rows() -> None:
     sampler.release()
     assert add_all(sampler, bound) == 0
     assert sampler.rows == 0
+
+
+def test_memory_is_given_back_once_no_thread_writes_to_it() -> None:
+    bound = bind(ysb_batch(10_000, 10, 42, dictionary=True), YSB.input)
+    probe, kept = compile_probe(YSB, bound.layout), SAMPLE_MEMORY.kept_bytes
+    sampler = Sampler(YSB, most_rows=777)  # of a size that no other test has given back
+
+    def released_in_between(*arguments: int) -> int:
+        count = probe.run(*arguments)
+        sampler.release()
+        assert SAMPLE_MEMORY.kept_bytes == kept
+        return count
+
+    sampler.add(replace(probe, run=released_in_between), bound, 0, bound.rows)
+    assert SAMPLE_MEMORY.kept_bytes > kept
+    assert sampler.profile().rows == 0
 
 
 def test_many_filters_and_keys() -> None:
