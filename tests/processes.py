@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,13 +21,18 @@ def start(script: str, *arguments: object, **environment: str) -> subprocess.Pop
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
+        start_new_session=True,
         env={**os.environ, **settings},
     )
 
 
 def finish(process: subprocess.Popen[str], expected: int = 0) -> str:
     """What a process printed, after it ended as expected."""
-    out, errors = process.communicate(timeout=120)
+    try:
+        out, errors = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # with what it has forked
+        raise
     assert process.returncode == expected, errors
     return out.strip()
 
