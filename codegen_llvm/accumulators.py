@@ -278,7 +278,7 @@ class IntegerSum(Accumulator):
     ) -> Store:
         here = StoredGroup(self.table.layout, slot)
         total = operation(self._total(here), self._total(other))
-        store_total = self._storing_wide(slot, total)
+        store_total = self._storing_total(slot, total)
         if not self.counts:
             return store_total
         return in_turn(store_total, self._storing_count(slot, operation, self._values(other)))
@@ -292,6 +292,12 @@ class IntegerSum(Accumulator):
             return store_total
         store_count = self._storing_count(slot, self.cx.b.add, self._one_if_not_null())
         return in_turn(store_total, store_count)
+
+    def _storing_total(self, slot: ll.Value, total: ll.Value) -> Store:
+        """In 64 bits where the slot has no more: it fits, or wraps as it should."""
+        if self._is_wide(self.table.layout):
+            return self._storing_wide(slot, total)
+        return self._storing(slot, self.cx.b.trunc(total, I64))
 
     def _storing_wide(self, slot: ll.Value, total: ll.Value) -> Store:
         low = self.cx.b.trunc(total, I64)

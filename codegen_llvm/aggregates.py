@@ -35,7 +35,7 @@ def accumulator(
     arguments: Sequence[Value] = (),
 ) -> Accumulator:
     """The accumulator of a program's aggregate, with its arguments in the current row."""
-    kind = _kind(aggregate)
+    kind = accumulator_kind(aggregate)
     if issubclass(kind, ValueList) and not table.layout.has(f"agg{position}.next"):
         kind = OthersList
     if table.layout.shared and not table.layout.locked:
@@ -44,7 +44,8 @@ def accumulator(
     return kind(cx, table, position, aggregate, first, tuple(arguments[1:]))
 
 
-def _kind(aggregate: NamedAggregate) -> type[Accumulator]:
+def accumulator_kind(aggregate: NamedAggregate) -> type[Accumulator]:
+    """What accumulates an aggregate where one thread updates a group at a time."""
     call = aggregate.call
     if call.definition is not None:
         return UserDefined

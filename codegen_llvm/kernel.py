@@ -17,6 +17,7 @@ from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i6
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
 from codegen_llvm.filter_order import ordered_filters
+from codegen_llvm.hot_keys import HotRows, Plain, usable_keys
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
@@ -24,7 +25,7 @@ from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, all_inside
 from codegen_llvm.values import is_true
-from ir import Column, FilterOrder, Prefetch, VariantSpec
+from ir import Column, FilterOrder, HotKeys, Prefetch, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
@@ -82,7 +83,7 @@ class _Functions:
         spec = self.spec
         if self.order.filters and spec.block_rows is not None:
             self._run_blocks(spec.block_rows, self._select_and_aggregate)
-        elif self.program.watermark is not None:
+        elif self.program.watermark is not None or self._hot_keys():
             self._run_blocks(spec.block_rows or BLOCK_ROWS, self._aggregate_each)
         else:
             self._run_rows()
@@ -180,10 +181,15 @@ class _Functions:
         _, begin, end = inner.function.args
         self._each_row(inner, begin, end)
 
+        def each(cx: KernelContext, args: ll.Value, first: ll.Value, count: ll.Value) -> ll.Value:
+            return cx.b.call(inner.function, [args, first, cx.b.add(first, count)])
+
+        hot = self._aggregate_hot(each)
+
         def body(cx: KernelContext, columns: Columns) -> _Process:
             def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
-                operands = [cx.function.args[0], first, last]
-                return_unless_done(cx, cx.b.call(inner.function, operands))
+                count = cx.b.sub(last, first)
+                self._quickly_if_possible(cx, columns, first, last, count, known, hot, each)
 
             return process
 
@@ -196,6 +202,7 @@ class _Functions:
         fast = None
         if in_slice or (direct and self.program.slices is None):
             fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
+        hot = self._aggregate_hot(_calling(fast or general))
 
         def body(cx: KernelContext, columns: Columns) -> _Process:
             args = cx.function.args[0]
@@ -206,20 +213,62 @@ class _Functions:
 
             def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
                 count = block_filter.select(first, last)
-                operands = [args, first, count]
-                if fast is None:
-                    return_unless_done(cx, cx.b.call(general, operands))
-                    return
-                goes_fast = self._may_go_fast(cx, columns, first, last, count, known)
-                with cx.b.if_else(goes_fast) as (quickly, otherwise):
-                    with quickly:
-                        return_unless_done(cx, cx.b.call(fast, operands))
-                    with otherwise:
-                        return_unless_done(cx, cx.b.call(general, operands))
+                quick = hot or fast
+                otherwise = _calling(general)
+                self._quickly_if_possible(cx, columns, first, last, count, known, quick, otherwise)
 
             return process
 
         return body
+
+    def _quickly_if_possible(
+        self,
+        cx: KernelContext,
+        columns: Columns,
+        first: ll.Value,
+        last: ll.Value,
+        count: ll.Value,
+        known: InSlice,
+        quick: ll.Function | None,
+        general: Plain,
+    ) -> None:
+        """Aggregate a block by a function that needs it to be in the current slice, if it is."""
+        args = cx.function.args[0]
+        if quick is None:
+            return_unless_done(cx, general(cx, args, first, count))
+            return
+        goes_fast = self._may_go_fast(cx, columns, first, last, count, known)
+        with cx.b.if_else(goes_fast) as (quickly, otherwise):
+            with quickly:
+                return_unless_done(cx, cx.b.call(quick, [args, first, count]))
+            with otherwise:
+                return_unless_done(cx, general(cx, args, first, count))
+
+    def _hot_keys(self) -> tuple[tuple[int, ...], ...]:
+        """The keys whose rows are added up beside the table."""
+        by_branches = self.order.filters and self.spec.block_rows is None
+        if by_branches or not (self._has_slices() or self.program.slices is None):
+            return ()
+        return usable_keys(self.program, self.layout, self.slots, self.spec.find(HotKeys))
+
+    def _aggregate_hot(self, plain: Plain) -> ll.Function | None:
+        """The function over a block with hot keys, if there are any."""
+        keys = self._hot_keys()
+        if not keys:
+            return None
+        block_rows = self.spec.block_rows or BLOCK_ROWS
+        hot = HotRows(
+            self.module,
+            self.program,
+            self.layout,
+            self.slots,
+            self.lookups,
+            keys,
+            block_rows,
+            of_all=not self.order.filters,
+        )
+        in_slice = self._has_slices()
+        return hot.build(self._aggregator, plain, in_slice=in_slice, direct=self._is_direct())
 
     def _aggregate_selected(self, name: str, *, in_slice: bool, direct: bool) -> ll.Function:
         """The function `(args, first row, count) -> exit code` over the selection vector.
@@ -336,6 +385,11 @@ class _Functions:
     def _aggregator(self, cx: KernelContext, first: ll.Value | None = None) -> RowAggregator:
         ahead = self.spec.find(Prefetch)
         return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups, first, ahead)
+
+
+def _calling(function: ll.Function) -> Plain:
+    """A call of a function over the selection vector."""
+    return lambda cx, args, first, count: cx.b.call(function, [args, first, count])
 
 
 def return_unless_done(cx: KernelContext, code: ll.Value) -> None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from adaptive.runtime.binding import BoundBatch
 from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.columns import WORDS_BYTES
+from codegen_llvm.kernel import BLOCK_ROWS
 from codegen_llvm.selection import LANES
 from ir import VariantSpec
 
@@ -84,10 +85,13 @@ class KernelDriver:
         self.args.scratch_end = self._scratch.ctypes.data + size
 
     def _reserve_selection(self, variant: Kernel) -> None:
-        """Room for a block's selection; vector stores may run a register beyond its end."""
-        wanted = (variant.spec.block_rows or 0) + LANES
-        if self._selection is None or len(self._selection) < wanted:
-            self._selection = np.empty(wanted, np.int32)
+        """Room for a block's selection, twice: one with hot keys makes a second of it.
+
+        Vector stores may run a register beyond the end of each.
+        """
+        wanted = (variant.spec.block_rows or BLOCK_ROWS) + LANES
+        if self._selection is None or len(self._selection) < 2 * wanted:
+            self._selection = np.empty(2 * wanted, np.int32)
             self._mask = np.empty(wanted, np.uint8)
             self.args.selection = self._selection.ctypes.data
             self.args.mask = self._mask.ctypes.data
