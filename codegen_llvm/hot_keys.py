@@ -48,12 +48,12 @@ Plain = Callable[[KernelContext, ll.Value, ll.Value, ll.Value], ll.Value]
 
 
 def usable_keys(
-    program: RowProgram, layout: InputLayout, slots: SlotLayout, hint: HotKeys | None
+    program: RowProgram, slots: SlotLayout, hint: HotKeys | None
 ) -> tuple[tuple[int, ...], ...]:
     """The hot keys that rows of a program can have; none where the hint does not apply."""
     calls = [aggregate.call for aggregate in program.aggregates]
     read = [key.expr for key in program.keys] + [a for call in calls for a in call.arguments]
-    if hint is None or layout.has_nulls or slots.slice_is_key or slots.shared:
+    if hint is None or slots.slice_is_key or slots.shared:
         return ()
     if not all(map(_is_simple, read)):
         return ()

@@ -25,7 +25,7 @@ from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, all_inside
 from codegen_llvm.values import is_true
-from ir import Column, FilterOrder, HotKeys, Prefetch, VariantSpec
+from ir import Column, FilterOrder, HotKeys, NoNulls, Prefetch, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
@@ -49,9 +49,7 @@ def build_kernel(
     program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
 ) -> KernelModule:
     """Generate the functions of one variant of a program."""
-    narrowed = program
-    if not layout.has_nulls:
-        narrowed = narrow_nulls(program, frozenset(program.input.names))
+    narrowed = narrow_nulls(program, _columns_without_nulls(program, layout, spec))
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
     errors = _Functions(module, narrowed, layout, slots, lookups, spec).build_run()
@@ -61,6 +59,17 @@ def build_kernel(
     if slots.slice_is_key:
         build_migrate(module, program, slots, MIGRATE)
     return KernelModule(module, lookups, tuple(errors))
+
+
+def _columns_without_nulls(
+    program: RowProgram, layout: InputLayout, spec: VariantSpec
+) -> frozenset[str]:
+    """The columns that hold no null in a batch that the variant runs on."""
+    columns = frozenset(program.input.names)
+    assumed = spec.find(NoNulls)
+    if not layout.has_nulls:
+        return columns
+    return frozenset() if assumed is None else columns & set(assumed.columns)
 
 
 @dataclass
@@ -249,7 +258,7 @@ class _Functions:
         by_branches = self.order.filters and self.spec.block_rows is None
         if by_branches or not (self._has_slices() or self.program.slices is None):
             return ()
-        return usable_keys(self.program, self.layout, self.slots, self.spec.find(HotKeys))
+        return usable_keys(self.program, self.slots, self.spec.find(HotKeys))
 
     def _aggregate_hot(self, plain: Plain) -> ll.Function | None:
         """The function over a block with hot keys, if there are any."""
