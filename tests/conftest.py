@@ -20,6 +20,8 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent
+# Not the user's: what tests compile is kept for the next run, and for the other test process.
+os.environ.setdefault("KODIAK_CACHE_DIR", str(ROOT / ".pytest_cache" / "kodiak"))
 
 
 def spark_environment() -> dict[str, str]:

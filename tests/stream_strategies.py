@@ -20,6 +20,7 @@ from ir import (
     AggregateCall,
     Column,
     CountWindow,
+    DataType,
     Expr,
     Field,
     Named,
@@ -119,6 +120,7 @@ class Shape:
     most_rows: int = 60
     chained: bool = True
     steps_before: bool = True  # filters and projections between the source and the windows
+    key_types: tuple[DataType, ...] = ()  # of one to three keys; none: any, of up to two
 
 
 ANYTHING = Shape()
@@ -178,6 +180,8 @@ def _windowed(draw: st.DrawFn, node: Operator, time: Expr, unit_us: int, shape: 
     assert shape.modes is not None
     window = _window(draw, draw(st.sampled_from(shape.windows)), time, unit_us)
     key_types = draw(st.lists(st.sampled_from(ALL_TYPES), max_size=2))
+    if shape.key_types:
+        key_types = draw(st.lists(st.sampled_from(shape.key_types), min_size=1, max_size=3))
     keys = tuple(
         Named(f"k{i}", draw(expressions(node.schema, type_, 1, shape.modes)))
         for i, type_ in enumerate(key_types)

@@ -282,9 +282,14 @@ class AdaptiveLoop:
         kernels.meter.start()
         sampler.add(probe, bound, first, last)
         kernels.meter.stop()
-        if sampler.rows >= _ENOUGH_SAMPLED:
+        if sampler.rows >= _ENOUGH_SAMPLED or sampler.is_full:
             self._sampler = None
-            VARIANTS.later(lambda: self._tell(0, Profiled(sampler.profile(self._threads))))
+            VARIANTS.later(lambda: self._summarise(sampler))
+
+    def _summarise(self, sampler: Sampler) -> None:
+        profile = sampler.profile(self._threads)
+        sampler.release()
+        self._tell(0, Profiled(profile))
 
 
 def adaptation(

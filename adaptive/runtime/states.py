@@ -58,9 +58,9 @@ class GroupStates:
         if ranges is None or not self._may_be_dense(ranges):
             return self.generic
         if ranges.ranges not in self._dense:
-            self._dense[ranges.ranges] = DenseState(
-                self._dense_layout(), ranges.ranges, self.generic.first_slice
-            )
+            # Rows of a current slice are not tested for being late: it must be an open one.
+            start = int(self.generic.current.block.slice_start)
+            self._dense[ranges.ranges] = DenseState(self._dense_layout(), ranges.ranges, start)
         return self._dense[ranges.ranges]
 
     def retire_current(self, state: GroupState) -> Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import pyarrow as pa
 import pytest
@@ -30,6 +31,7 @@ from ir import (
     TimeWindow,
     plan_text,
 )
+from policies import Policy
 from tests.arrow import canonical, from_table, to_batch
 from tests.stream_strategies import (
     UNITS_US,
@@ -61,6 +63,7 @@ class Way:
     strategy: Strategy
     dictionary: bool
     split: int | None  # other batches of the same rows: so many in each
+    policy: Policy | Literal["adaptive"] = "adaptive"
 
 
 @st.composite
@@ -104,7 +107,11 @@ def given_by_engine(case: StreamCase, way: Way) -> Outcome:
     names = frozenset(f.name for f in schema if f.type.name == "string" and way.dictionary)
     try:
         with Engine(
-            case.plan, way.threads, strategy=way.strategy, morsel_rows=way.morsel_rows
+            case.plan,
+            way.threads,
+            way.policy,
+            strategy=way.strategy,
+            morsel_rows=way.morsel_rows,
         ) as engine:
             for step in split(case.steps, way.split):
                 if isinstance(step, Rows):

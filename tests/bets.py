@@ -1,0 +1,79 @@
+"""Bets that are made without a look at the data, so that most of them are wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from ir import (
+    BOOL,
+    DATE,
+    GENERIC,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    TIMESTAMP,
+    FilterOrder,
+    Hint,
+    HotKeys,
+    KeysInRange,
+    Prefetch,
+    SelectRows,
+    Tier,
+    VariantSpec,
+)
+from policies import Decision, Fixed, Specialize
+from profiler import Profile
+
+KEY_TYPES = (INT64, INT32, INT16, INT8, DATE, TIMESTAMP, BOOL)
+_EDGES = (-(2**63), 2**63 - 40, -(2**31), 2**31 - 3, -128, 1_000_000)
+
+
+@st.composite
+def ranges(draw: st.DrawFn, keys: int) -> KeysInRange:
+    """A range for each key: mostly about the small values that random rows have."""
+    made = []
+    for _ in range(keys):
+        low = draw(st.one_of(st.integers(-4, 4), st.sampled_from(_EDGES)))
+        made.append((low, low + draw(st.sampled_from((0, 1, 2, 5, 12, 30)))))
+    return KeysInRange(tuple(made))
+
+
+@st.composite
+def hints(draw: st.DrawFn) -> tuple[Hint, ...]:
+    """Any advice: an order of filters that there are not, keys that nobody has."""
+    numbers = draw(st.lists(st.integers(0, 3), max_size=4))
+    cut = draw(st.integers(0, len(numbers)))
+    keys = st.tuples(*[st.integers(-2, 3)] * draw(st.integers(1, 2)))
+    offered: list[tuple[Hint, ...]] = [
+        draw(st.sampled_from(((), (SelectRows(1),), (SelectRows(7),), GENERIC.hints))),
+        (FilterOrder(tuple(numbers[:cut]), tuple(numbers[cut:])),),
+        (Prefetch(draw(st.integers(1, 3))),),
+        (HotKeys(tuple(draw(st.lists(keys, min_size=1, max_size=2)))),),
+    ]
+    taken = [draw(st.booleans()) for _ in offered[1:]]
+    return offered[0] + tuple(h for yes, (h,) in zip(taken, offered[1:], strict=True) if yes)
+
+
+@st.composite
+def specs(draw: st.DrawFn, keys: int) -> list[VariantSpec]:
+    """Variants that take turns; few kinds of code, because each kind is compiled."""
+    advice = draw(hints())
+    made = [VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),)) for _ in range(3)]
+    made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),), advice))
+    return [*made, GENERIC]
+
+
+@dataclass(frozen=True)
+class Erratic(Fixed):
+    """Another variant for each morsel, whatever the data."""
+
+    variants: tuple[VariantSpec, ...] = (GENERIC,)
+    seed: int = 0
+
+    def decide(self, profile: Profile) -> Decision:
+        """By the number of rows so far, as if by chance."""
+        chosen = self.variants[hash((profile.rows, self.seed)) % len(self.variants)]
+        return Specialize(chosen.assumptions, "by chance", chosen.hints)
