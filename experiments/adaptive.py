@@ -52,11 +52,12 @@ from experiments.workloads import SEED
 from ir import VariantSpec
 from policies import Fixed
 
-FULL = Size(block_rows=4 << 20, blocks=48)  # at a scale of 1
+FULL = Size(block_rows=4 << 20, blocks=96)  # at a scale of 1
 LEAST = Size(block_rows=64 << 10, blocks=6)
 ROUNDS = 3
 CLOSE_ROUNDS = 5  # where a few hundredths count
 QUALIFYING_BLOCKS = 6
+STATIC_BLOCKS = 32  # of a phase are enough for a variant that does not change
 FAR_BEHIND = 1.1  # times the fastest variant's first run
 MOST_FINALISTS = 3
 
@@ -158,8 +159,9 @@ class Field:
         yield self._contestant(f"{self.drift.name}: adaptive", whole, "adaptive")
         yield self._contestant(f"{self.drift.name}: generic", whole, "generic")
         lead = self.drift.window_blocks  # tables have grown by then
+        fewer = min(repeats, STATIC_BLOCKS) + lead
         for number, variants in enumerate(finalists):
-            alone = Passage(self.drift, (self.blocks[number],), repeats + lead)
+            alone = Passage(self.drift, (self.blocks[number],), fewer)
             for name, spec in variants.items():
                 yield self._contestant(self._title(number, name), alone, Fixed(spec), lead)
 

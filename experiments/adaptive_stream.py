@@ -124,10 +124,8 @@ class Course:
         return sum(self.phase(number))
 
     def steady_ns(self, number: int) -> float:
-        """The time of a row in the second half of a phase: the median of its blocks."""
-        times = self.phase(number)
-        blocks = [sum(times[at : at + BATCHES]) for at in range(0, len(times), BATCHES)]
-        return median(blocks[len(blocks) // 2 :]) / (BATCHES * self.batch_rows)
+        """The time of a row in the second half of a phase: a block of usual batches."""
+        return sum(usual_times(self.phase(number))) / (BATCHES * self.batch_rows)
 
     def drop(self, number: int) -> tuple[int, int]:
         """For how long a phase is slower than in its second half: of processing, and in all.

@@ -72,7 +72,7 @@ def ysb(keys: int, strings: bool) -> Drift:
     encoding = "strings" if strings else "codes"
     phase = Phase("stationary", ysb_columns(uniform(keys), strings), table_variants(keys - 1))
     name = f"ysb, {keys:,} keys, {encoding}"
-    share = 0.25 if keys > 100_000 else 1.0
+    share = 0.5 if keys > 100_000 else 1.0
     return Drift(name, ysb_query(), (phase,), is_view, keys=keys, share=share)
 
 
@@ -81,14 +81,15 @@ def ysb_workloads() -> Iterator[Drift]:
     return (ysb(keys, strings) for strings in (False, True) for keys in (100, 10_000, 1_000_000))
 
 
-def growing_keys() -> Drift:
+def growing_keys(few: int = 10_000, window_blocks: int = 1, share: float = 1.0) -> Drift:
     """Ten times as many keys from the middle on."""
-    few, many = 10_000, 100_000
+    many = 10 * few
     phases = tuple(
         Phase(f"{keys:,} keys", ysb_columns(uniform(keys)), table_variants(keys - 1))
         for keys in (few, many)
     )
-    return Drift("keys grow", ysb_query(), phases, is_view, keys=many)
+    name, query = f"keys grow to {many:,}", ysb_query(window_blocks)
+    return Drift(name, query, phases, is_view, keys=many, window_blocks=window_blocks, share=share)
 
 
 def crossing_predicates() -> Drift:
@@ -156,6 +157,7 @@ def drifts() -> tuple[Drift, ...]:
     """All workloads that change once, where the right choice is another one afterwards or not."""
     return (
         growing_keys(),
+        growing_keys(100_000, window_blocks=8, share=0.5),
         crossing_predicates(),
         appearing_skew(),
         appearing_nulls(),

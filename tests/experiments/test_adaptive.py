@@ -212,14 +212,14 @@ def test_the_experiment_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert ysb_grid["rows"][0][0] == "ysb, 10,000 keys, codes"
     assert all(cell is not None for cell in ysb_grid["rows"][0])
     assert [row[1] for row in phases["rows"]] == ["10,000 keys", "100,000 keys"]
-    assert [row[0] for row in change["rows"]] == ["keys grow", "all"]
+    assert [row[0] for row in change["rows"]] == ["keys grow to 100,000", "all"]
     assert len(whole["rows"]) == 3
     assert len(histories) == 4
     assert {sample["name"] for sample in written["samples"]} >= {
         "ysb, 10,000 keys, codes: C dense-select",
         "ysb, 10,000 keys, codes: plain sum",
-        "keys grow: adaptive",
-        "keys grow: generic",
+        "keys grow to 100,000: adaptive",
+        "keys grow to 100,000: generic",
     }
     assert all(target["measured"] > 0 for target in written["targets"][:3])
     console = Console(width=200, record=True, file=io.StringIO())
