@@ -168,6 +168,8 @@ class Flow:
         queued = QueuedBatch(batch, bounds, self._rows)
         if not queued.rows:
             return
+        if self._wanted:
+            queued.bytes = int(batch.nbytes)
         with self._changed:
             self._wait_for_room(queued.bytes)
             now_ns = time.perf_counter_ns()

@@ -21,7 +21,7 @@ class QueuedBatch:
         self.bounds = bounds
         self.row_base = row_base  # the number of its first row in the stream
         self.rows = int(batch.num_rows)
-        self.bytes = int(batch.nbytes)
+        self.bytes = 0  # of the queue's limit, which has none without threads
         self.next_row = 0  # of the next morsel
         self.open_morsels = 0  # those that are taken and not done
 

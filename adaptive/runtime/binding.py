@@ -63,15 +63,16 @@ class BoundBatch:
 def bind(batch: pa.RecordBatch, schema: Schema) -> BoundBatch:
     """Bind the columns of a schema, found by name, to kernel arguments."""
     blocks = (ColumnBlock * max(1, len(schema)))()
-    arrays = [column_of(batch, field) for field in schema]
+    there = batch.schema  # made anew at every look
+    arrays = [column_of(batch, there, field) for field in schema]
     nulls = {f.name: a.null_count for f, a in zip(schema, arrays, strict=True)}
     has_nulls = any(nulls.values())
     encodings, dictionaries, keep = [], {}, []
     for block, field, array in zip(blocks, schema, arrays, strict=False):
-        if pa.types.is_dictionary(array.type):
+        if isinstance(array, pa.DictionaryArray):
             encodings.append(Encoding.DICTIONARY)
-            dictionaries[field.name] = array.dictionary
-            _bind_dictionary(block, array.dictionary)
+            dictionaries[field.name] = values = array.dictionary
+            _bind_dictionary(block, values)
             _bind_fixed(block, array.indices, 32)
         elif field.type.is_bytes:
             encodings.append(Encoding.PLAIN)
@@ -91,11 +92,11 @@ def _interned(encodings: tuple[Encoding, ...], has_nulls: bool) -> InputLayout:
     return InputLayout(encodings, has_nulls)
 
 
-def column_of(batch: pa.RecordBatch, field: Field) -> pa.Array:
+def column_of(batch: pa.RecordBatch, there: pa.Schema, field: Field) -> pa.Array:
     """A column of a batch in the Arrow type that kernels read, checked against the schema."""
-    position = batch.schema.get_field_index(field.name)
+    position = there.get_field_index(field.name)
     if position < 0:
-        names = ", ".join(batch.schema.names)
+        names = ", ".join(there.names)
         raise BatchError(f"the batch has no column {field.name!r}; it has: {names}")
     array = _accepted(batch.column(position), field)
     if array.null_count and not field.nullable:

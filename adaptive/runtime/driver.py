@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from ir import VariantSpec
 _FIRST_SCRATCH_BYTES = 64
 # A string has at most 2 GiB in Arrow and in Spark; a row that makes more fails there too.
 _MOST_SCRATCH_BYTES = 2**31 - 1
+_MOST_FILLED = 8  # variants whose look-up tables are kept
 
 
 class Kernel(Protocol):
@@ -97,33 +99,49 @@ class KernelDriver:
             self.args.mask = self._mask.ctypes.data
 
 
+@dataclass
+class _Filled:
+    """The look-up tables of a variant, filled for some dictionaries; keeps these alive."""
+
+    variant: Kernel
+    dictionaries: tuple[tuple[int, ...], ...]
+    addresses: np.ndarray
+    keep: tuple[object, ...]  # so that addresses of dictionaries cannot be used again
+
+
 class _LookupTables:
     """The look-up tables of a batch's dictionaries; filled again only for a new dictionary."""
 
     def __init__(self) -> None:
-        self._variant: Kernel | None = None
-        self._dictionaries: tuple[tuple[int, ...], ...] = ()
-        self._keep: tuple[object, ...] = ()
-        self._addresses = np.zeros(1, np.int64)
+        self._filled: dict[int, _Filled] = {}  # of the variants that take turns
+        self._last: tuple[Kernel, BoundBatch] | None = None
 
     def prepare(self, variant: Kernel, bound: BoundBatch, args: KernelArgs) -> int:
         """Put the tables' addresses for this variant and batch into the arguments, or an exit."""
+        last = self._last
+        if last is not None and last[0] is variant and last[1] is bound:
+            return Exit.DONE
         values = [bound.dictionaries[column] for column in variant.lookup_columns]
         identity = tuple(_identity(dictionary) for dictionary in values)
-        if variant is not self._variant or identity != self._dictionaries:
-            tables = [
-                np.zeros(WORDS_BYTES + len(dictionary) + 1, np.uint8) for dictionary in values
-            ]
-            addresses = np.array([t.ctypes.data for t in tables] or [0], np.int64)
-            args.lookups = addresses.ctypes.data
+        filled = self._filled.get(id(variant))
+        if filled is None or filled.dictionaries != identity:
+            filled = _Filled(variant, identity, *_empty_tables(values))
+            args.lookups = filled.addresses.ctypes.data
+            self._last = None
             code = variant.prepare(ctypes.addressof(args))
             if code != Exit.DONE:
                 return code
-            self._addresses = addresses
-            # The dictionaries are kept, so that their addresses cannot be used again.
-            self._variant, self._dictionaries, self._keep = variant, identity, (values, tables)
-        args.lookups = self._addresses.ctypes.data
+            if len(self._filled) >= _MOST_FILLED:
+                self._filled.clear()
+            self._filled[id(variant)] = filled
+        args.lookups = filled.addresses.ctypes.data
+        self._last = (variant, bound)
         return Exit.DONE
+
+
+def _empty_tables(values: list[pa.Array]) -> tuple[np.ndarray, tuple[object, ...]]:
+    tables = [np.zeros(WORDS_BYTES + len(dictionary) + 1, np.uint8) for dictionary in values]
+    return np.array([t.ctypes.data for t in tables] or [0], np.int64), (values, tables)
 
 
 def _identity(dictionary: pa.Array) -> tuple[int, ...]:

@@ -175,7 +175,8 @@ def _without_plain(program: ProjectionProgram) -> ProjectionProgram:
 def _passed_on(batch: pa.RecordBatch, named: Named, wanted: pa.Field) -> pa.Array:
     """A column of the batch as it is, in the type of the output."""
     assert isinstance(named.expr, Column)
-    array = column_of(batch, Field(named.expr.name, named.expr.type, named.expr.nullable))
+    field = Field(named.expr.name, named.expr.type, named.expr.nullable)
+    array = column_of(batch, batch.schema, field)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     return array if array.type == wanted.type else array.cast(wanted.type)
