@@ -32,7 +32,7 @@ def blocks(language: str) -> list[str]:
 @pytest.mark.spark
 def test_the_example_runs(spark: SparkSession, tmp_path: Path) -> None:
     """Only the folder is another one: a JVM that runs already has its own working directory."""
-    example, _ = blocks("python")
+    example, *_ = blocks("python")
     data = generate(tmp_path / "events", rows=20_000)
     assert '.parquet("events")' in example
     code = example.replace('.parquet("events")', f".parquet({str(data)!r})")
@@ -48,13 +48,24 @@ def test_the_example_runs(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_the_example_without_spark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """The window that closes has the five rows before ten seconds, the other one the rest."""
-    _, example = blocks("python")
+    _, example, _ = blocks("python")
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(example, "README.md", "exec"), names)
     closed, rest = capsys.readouterr().out.split("window_start: timestamp")[1:]
     assert "revenue: [[5]]" in closed
     assert "revenue: [[3]]" in rest
     assert "0 rows came too late" in rest
+
+
+def test_the_example_of_a_history_runs() -> None:
+    """Enough rows for a profile; what comes of it is the machine's to say."""
+    *_, example = blocks("python")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(example, "README.md", "exec"), names)
+    history = names["engine"].history()
+    assert sum(use.rows for use in history) == 20_000_000
+    assert history.swaps
+    assert all(swap.reason and swap.signal for swap in history.swaps)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
