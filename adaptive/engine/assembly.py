@@ -142,7 +142,9 @@ def _add_sliced(
         made.windows[position] = one
         made.work_of[position] = len(made.works)
         windows.append(one)
-    loop = adaptation(union.program, policy, sum(map(len, nodes)))
+    # Where threads may not choose whether to share groups, no policy should advise them.
+    threads = sum(map(len, nodes)) if strategy == "auto" else 1
+    loop = adaptation(union.program, policy, threads)
     made.loops.append(loop)
     made.works.append(
         SlicedWork(

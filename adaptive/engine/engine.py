@@ -44,13 +44,15 @@ class Engine:
     `threads=0` runs on the caller's thread; by default there is a thread for each
     CPU. `policy` is "adaptive", "generic" or a policy of your own. With the
     strategy "independent", threads have groups of their own, which are merged
-    when a window closes; "shared" ones are for very many keys. `queue_bytes` limits
-    the batches that wait for the threads: `push` then blocks, or raises with
-    `when_full="raise"`. `on_result` is called with every result instead of
-    returning it. `clock` gives the microseconds since 1970 that processing-time
-    windows go by. `latency` is the time that a result may take from the last row
-    that is in it ("10 milliseconds", or seconds): threads then take few rows at
-    a time, or always `morsel_rows`. `topology` is the machine's unless given.
+    when a window closes; with "shared", they fill the same ones, which is for very
+    many keys; with "auto", the policy says which, and may change its mind while
+    the stream runs. `queue_bytes` limits the batches that wait for the threads:
+    `push` then blocks, or raises with `when_full="raise"`. `on_result` is called
+    with every result instead of returning it. `clock` gives the microseconds since
+    1970 that processing-time windows go by. `latency` is the time that a result may
+    take from the last row that is in it ("10 milliseconds", or seconds): threads then
+    take few rows at a time, or always `morsel_rows`. `topology` is the machine's
+    unless given.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class Engine:
         threads: int | None = None,
         policy: Literal["adaptive", "generic"] | Policy = "adaptive",
         *,
-        strategy: Strategy = "independent",
+        strategy: Strategy = "auto",
         queue_bytes: int = QUEUE_BYTES,
         when_full: WhenFull = "block",
         on_result: Any = None,
@@ -322,6 +324,6 @@ def _when_full(when_full: WhenFull) -> WhenFull:
 
 
 def _checked(strategy: Strategy) -> Strategy:
-    if strategy not in ("independent", "shared"):
-        raise ValueError(f"strategy is 'independent' or 'shared', got {strategy!r}")
+    if strategy not in ("auto", "independent", "shared"):
+        raise ValueError(f"strategy is 'auto', 'independent' or 'shared', got {strategy!r}")
     return strategy

@@ -1,9 +1,9 @@
-"""One thread's share of a pipeline: kernels over ranges of rows, into slice tables of its own."""
+"""One thread's share of a pipeline: kernels over ranges of rows, into tables of slices."""
 
 from __future__ import annotations
 
 from adaptive.runtime.deopt import DeoptManager
-from adaptive.runtime.shared_state import SharedSlices, SharedState
+from adaptive.runtime.shared_state import SharedSlices
 from adaptive.runtime.state import GroupState
 from adaptive.runtime.states import Pieces
 from codegen_llvm import SlotLayout
@@ -13,11 +13,13 @@ from ir.pipelines import RowProgram
 
 
 class SliceWorker:
-    """Adds rows to slices of its own; which windows these are in is nothing to it."""
+    """Adds rows to slices; which windows these are in is nothing to it."""
 
-    def __init__(self, program: RowProgram, state: GroupState) -> None:
+    def __init__(
+        self, program: RowProgram, state: GroupState, slices: SharedSlices | None = None
+    ) -> None:
         self.program = program
-        self.kernels = DeoptManager(program, state)
+        self.kernels = DeoptManager(program, state, slices)
         self._args = self.kernels.driver.args
 
     @property
@@ -32,7 +34,7 @@ class SliceWorker:
 
     @property
     def bytes(self) -> int:
-        """The memory of all tables."""
+        """The memory of its own tables."""
         return self.kernels.states.bytes
 
     def begin(self, row_base: int) -> None:
@@ -55,42 +57,26 @@ class SliceWorker:
         return None
 
     def seal(self, boundary: int) -> Pieces:
-        """Hand out the slices that end by a window's end; rows that still come start anew."""
+        """Hand out its own slices that end by a window's end; rows that still come start anew."""
         slices = self.program.slices
         assert slices is not None
         return self.kernels.states.detach(boundary, slices.size_us)
 
     def seal_all(self) -> Pieces:
-        """Hand out everything; the worker is not used any more."""
+        """Hand out all that is its own; the worker is not used any more."""
         return self.kernels.states.detach_all()
 
 
-class SharedWorker(SliceWorker):
-    """Adds rows to slices that it shares with other threads, so it has nothing to hand out."""
-
-    def __init__(self, program: RowProgram, state: SharedState) -> None:
-        super().__init__(program, state)
-        self._shared = state
-
-    def seal(self, boundary: int) -> Pieces:
-        """Go on with slices for rows that come behind a window's end."""
-        self._shared.passed = boundary
-        super().seal(boundary)
-        return {}
-
-    def seal_all(self) -> Pieces:
-        """Nothing is its own."""
-        return {}
+def own_worker(
+    program: RowProgram, layout: SlotLayout, slices: SharedSlices | None = None
+) -> SliceWorker:
+    """A worker with tables of its own; variants that share groups fill those of `slices`."""
+    return SliceWorker(program, GroupState(layout, first_slice(program)), slices)
 
 
-def own_worker(program: RowProgram, layout: SlotLayout) -> SliceWorker:
-    """A worker with tables of its own."""
-    return SliceWorker(program, GroupState(layout, first_slice(program)))
-
-
-def shared_worker(program: RowProgram, slices: SharedSlices) -> SharedWorker:
-    """A worker that shares its tables."""
-    return SharedWorker(program, slices.state(first_slice(program)))
+def shared_worker(program: RowProgram, slices: SharedSlices) -> SliceWorker:
+    """A worker that shares all its tables with others, so it has nothing to hand out."""
+    return SliceWorker(program, slices.state(first_slice(program)))
 
 
 def first_slice(program: RowProgram) -> int:

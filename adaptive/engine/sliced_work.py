@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from adaptive.engine.flow import Flow
-from adaptive.engine.grid import LEAST, NEVER, clamped
+from adaptive.engine.grid import LEAST, NEVER, WindowGrid, clamped
 from adaptive.engine.morsel import Morsel
 from adaptive.engine.passage import Handed, passage
 from adaptive.engine.sharing import SharedProgram
-from adaptive.engine.slice_worker import SliceWorker, own_worker, shared_worker
+from adaptive.engine.slice_worker import own_worker, shared_worker
 from adaptive.engine.sliding import release_all
 from adaptive.engine.stages import slice_layout
 from adaptive.runtime.adaptation import Adaptation
@@ -18,7 +18,7 @@ from adaptive.runtime.combine import combine
 from adaptive.runtime.shared_state import SharedPiece, SharedSlices
 from adaptive.runtime.state import Table
 
-Strategy = Literal["independent", "shared"]
+Strategy = Literal["auto", "independent", "shared"]
 
 
 class Windows(Protocol):
@@ -57,17 +57,15 @@ class SlicedWork:
         self._boundaries = None if program.watermark is None else shared.boundaries
         self._delay_us, self._windows = delay_us, windows
         self.loop, self._number = loop, number
-        layout = slice_layout(
-            program, *(share.grid for share in shared.shares), shared=strategy == "shared"
-        )
         self._slices: SharedSlices | None = None
-        self._workers: list[SliceWorker]
-        if layout.shared:
-            slice_us = None if program.slices is None else program.slices.size_us
-            self._slices = SharedSlices(layout, slice_us)
-            self._workers = [shared_worker(program, self._slices) for _ in range(workers)]
+        if strategy == "shared":
+            self._slices = slices = _shared_slices(shared)
+            self._workers = [shared_worker(program, slices) for _ in range(workers)]
         else:
-            self._workers = [own_worker(program, layout) for _ in range(workers)]
+            if strategy == "auto" and workers > 1:
+                self._slices = _shared_slices(shared)
+            layout = slice_layout(program, *_grids(shared))
+            self._workers = [own_worker(program, layout, self._slices) for _ in range(workers)]
         self._passage = passage(nodes, self._merged, self._close)
         self._is_sole = workers == 1
         # A thread that is alone finds out in its kernels how far time has come: to look
@@ -118,9 +116,7 @@ class SlicedWork:
             after = self._passage.passed(number)
             handed += [Handed(s, pieces, after) for s, pieces in worker.seal_all().items()]
         if self._slices is not None:
-            handed += [
-                Handed(p.place.start, p.tables, p.place.after) for p in self._slices.close_all()
-            ]
+            handed += _handed(self._slices.close_all())
         self._windows.finish(handed)
 
     def release(self) -> None:
@@ -200,8 +196,18 @@ class SlicedWork:
 
     def _close(self, boundary: int, handed: list[Handed]) -> None:
         if self._slices is not None:
-            handed = _handed(self._slices.close(boundary))
+            handed = handed + _handed(self._slices.close(boundary))
         self._windows.pass_to(boundary, handed)
+
+
+def _shared_slices(shared: SharedProgram) -> SharedSlices:
+    program = shared.program
+    layout = slice_layout(program, *_grids(shared), shared=True)
+    return SharedSlices(layout, None if program.slices is None else program.slices.size_us)
+
+
+def _grids(shared: SharedProgram) -> list[WindowGrid | None]:
+    return [share.grid for share in shared.shares]
 
 
 def _handed(pieces: list[SharedPiece]) -> list[Handed]:

@@ -10,6 +10,7 @@ from adaptive.runtime.driver import KernelDriver
 from adaptive.runtime.journal import JOURNAL
 from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.meter import Clock
+from adaptive.runtime.shared_state import SharedSlices
 from adaptive.runtime.state import GroupState
 from adaptive.runtime.states import GroupStates, code_spec
 from codegen_llvm import CompiledVariant, InputLayout, SlotLayout
@@ -38,11 +39,13 @@ class DeoptManager:
     variant is tried again.
     """
 
-    def __init__(self, program: RowProgram, generic: GroupState) -> None:
+    def __init__(
+        self, program: RowProgram, generic: GroupState, slices: SharedSlices | None = None
+    ) -> None:
         self.program = program
         self.driver = KernelDriver()
         self.meter = Clock()
-        self.states = GroupStates(program, generic)
+        self.states = GroupStates(program, generic, slices)
         self.state = generic  # of the variant that left last
         self._last = 0
         self._generic_until = 0

@@ -69,6 +69,9 @@ class SharedSlices:
         self._expected = first_groups
         self._pieces: dict[Place, SharedPiece] = {}
         self._lock = threading.Lock()
+        # Full from the start: where no thread has met a group, there is no table yet.
+        self.nothing = Table(layout, 64, 0)
+        self.nothing.block.limit = 0
 
     @property
     def bytes(self) -> int:
@@ -76,9 +79,9 @@ class SharedSlices:
         with self._lock:
             return sum(piece.bytes for piece in self._pieces.values())
 
-    def state(self, first_slice: int) -> SharedState:
-        """The state of one thread; its kernels find the shared tables through it."""
-        return SharedState(self, first_slice)
+    def state(self, first_slice: int, passed: int | None = None) -> SharedState:
+        """One thread's way to the tables; `passed` is the last window's end that it has passed."""
+        return SharedState(self, first_slice, passed)
 
     def table(self, start: int, passed: int | None, full: Table | None = None) -> Table:
         """The table for rows of a slice in a thread that has passed a window's end.
@@ -150,7 +153,8 @@ class TableView(Table):
         self._shared, self._start, self._passed = shared, start, passed
         self.layout = shared.layout
         self.block = TableBlock()
-        self._look_at(shared.table(start, passed))
+        self._look_at(shared.nothing)
+        self.block.slice_start = start
 
     @property
     def groups(self) -> int:
@@ -166,6 +170,12 @@ class TableView(Table):
         """Go on in a larger table that all threads share; the groups stay where they are."""
         self._look_at(self._shared.table(self._start, self._passed, full=self._whole))
 
+    def add_arena(self, room: int) -> None:
+        """More room for this thread's strings; the memory belongs to a table that has groups."""
+        if self._whole is self._shared.nothing:
+            self._look_at(self._shared.table(self._start, self._passed))
+        super().add_arena(room)
+
     def release(self) -> None:
         """Nothing to give back."""
 
@@ -179,9 +189,9 @@ class TableView(Table):
 class SharedState(GroupState):
     """The state of one thread whose tables are shared with other threads'."""
 
-    def __init__(self, shared: SharedSlices, first_slice: int) -> None:
+    def __init__(self, shared: SharedSlices, first_slice: int, passed: int | None) -> None:
         self._shared = shared
-        self.passed: int | None = None  # the last window's end that the thread has passed
+        self.passed = passed  # the last window's end that the thread has passed
         super().__init__(shared.layout, first_slice)
 
     def _new_table(self, start: int, slots: int) -> Table:

@@ -1,7 +1,8 @@
 """The groups of one pipeline in one thread, in as many forms as its variants keep them in.
 
 A form has a table of its own for each slice, so a variant that stops at a row, and one that
-goes on there, need not wait for groups to be moved: they are merged when the slice ends.
+goes on there, need not wait for groups to be moved: they are merged when the slice ends. The
+tables of one form may be those of other threads, too: whoever has these hands them out.
 """
 
 from __future__ import annotations
@@ -11,20 +12,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from adaptive.runtime.dense import DenseState, Ranges
+from adaptive.runtime.shared_state import SharedSlices, SharedState, TableView
 from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import SlotLayout, can_be_dense, slot_layout
-from ir import GENERIC, KeysInRange, Tier, VariantSpec
+from ir import GENERIC, KeysInRange, ShareGroups, Tier, VariantSpec
 from ir.pipelines import RowProgram
 
 Pieces = dict[int, list[Table]]  # the tables of each slice
 
 
 class GroupStates:
-    """The state of every form; the generic one is always there."""
+    """The state of every form; the generic one is always there.
 
-    def __init__(self, program: RowProgram, generic: GroupState) -> None:
+    `slices` are for variants with the hint `ShareGroups`; without them, it is ignored.
+    """
+
+    def __init__(
+        self, program: RowProgram, generic: GroupState, slices: SharedSlices | None = None
+    ) -> None:
         self._program = program
         self.generic = generic
+        self._slices = slices
+        self._shared: SharedState | None = None
+        self._passed: int | None = None  # the last window's end that the thread has passed
         self._dense: dict[Ranges, DenseState] = {}
         self._layout: SlotLayout | None = None
         # Tables whose sums left 64 bits: the slice goes on with an empty one.
@@ -44,22 +54,25 @@ class GroupStates:
         """Every form."""
         yield self.generic
         yield from self._dense.values()
+        if self._shared is not None:
+            yield self._shared
 
     def layout_of(self, spec: VariantSpec) -> SlotLayout:
         """How groups lie in the form that a variant works on."""
         ranges = spec.find(KeysInRange)
         if ranges is None or not self._may_be_dense(ranges):
-            return self.generic.layout
+            shared = self._slices_for(spec)
+            return self.generic.layout if shared is None else shared.layout
         return self._dense_layout()
 
     def of(self, spec: VariantSpec) -> GroupState:
         """The form that a variant works on."""
         ranges = spec.find(KeysInRange)
         if ranges is None or not self._may_be_dense(ranges):
-            return self.generic
+            shared = self._slices_for(spec)
+            return self.generic if shared is None else self._shared_state(shared)
         if ranges.ranges not in self._dense:
-            # Rows of a current slice are not tested for being late: it must be an open one.
-            start = int(self.generic.current.block.slice_start)
+            start = self._open_slice()
             self._dense[ranges.ranges] = DenseState(self._dense_layout(), ranges.ranges, start)
         return self._dense[ranges.ranges]
 
@@ -72,7 +85,10 @@ class GroupStates:
     def detach(self, boundary: int, size_us: int) -> Pieces:
         """Hand out the tables of slices that end by a boundary; later rows start anew."""
         pieces: Pieces = {}
+        self._passed = boundary
         for state in list(self.all()):
+            if isinstance(state, SharedState):
+                state.passed = boundary
             ended = [start for start in state.tables if start + size_us <= boundary]
             if ended:
                 self._hand_out(pieces, state.detach(ended, current=boundary))
@@ -92,13 +108,26 @@ class GroupStates:
 
     def _hand_out(self, pieces: Pieces, tables: dict[int, Table]) -> None:
         for start, table in tables.items():
-            if table.groups:
+            if table.groups and not isinstance(table, TableView):
                 pieces.setdefault(start, []).append(table)
             else:
                 table.release()
 
     def _retired(self) -> Iterator[Table]:
         return (table for tables in self._full.values() for table in tables)
+
+    def _slices_for(self, spec: VariantSpec) -> SharedSlices | None:
+        """The tables of all threads, if a variant is to fill them."""
+        return None if spec.find(ShareGroups) is None else self._slices
+
+    def _shared_state(self, slices: SharedSlices) -> SharedState:
+        if self._shared is None:
+            self._shared = slices.state(self._open_slice(), self._passed)
+        return self._shared
+
+    def _open_slice(self) -> int:
+        """Where a new form begins: rows of a current slice are not tested for being late."""
+        return int(self.generic.current.block.slice_start)
 
     def _may_be_dense(self, keys: KeysInRange) -> bool:
         layout = self.generic.layout
@@ -116,8 +145,12 @@ class GroupStates:
 
 
 def code_spec(spec: VariantSpec) -> VariantSpec:
-    """What the machine code of a variant depends on: of ranges, only that the state is dense."""
+    """What the machine code of a variant depends on, besides the layout of groups.
+
+    That layout says by itself whether groups are dense or shared.
+    """
     if not spec.assumptions and spec.hints == GENERIC.hints:
         return GENERIC  # also the instrumented one: what it samples is sampled beside it
     kept = tuple(one for one in spec.assumptions if not isinstance(one, KeysInRange))
-    return replace(spec, tier=Tier.SPECULATIVE, assumptions=kept)
+    hints = tuple(one for one in spec.hints if not isinstance(one, ShareGroups))
+    return replace(spec, tier=Tier.SPECULATIVE, assumptions=kept, hints=hints)

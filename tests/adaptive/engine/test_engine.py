@@ -303,7 +303,7 @@ def test_what_is_pushed_is_checked() -> None:
     [
         ({"threads": -1}, "threads must be 0"),
         ({"policy": "best"}, "policy is 'adaptive'"),
-        ({"strategy": "both"}, "strategy is 'independent'"),
+        ({"strategy": "both"}, "strategy is 'auto', 'independent' or 'shared'"),
         ({"morsel_rows": 0}, "morsel_rows must be positive"),
         ({"queue_bytes": 0}, "queue_bytes must be positive"),
         ({"when_full": "drop"}, "when_full is 'block' or 'raise'"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 from adaptive.runtime import PlanRunner
-from adaptive.runtime.shared_state import SharedSlices
+from adaptive.runtime.shared_state import SharedSlices, SharedState
 from codegen_llvm import slot_layout
 from codegen_llvm.abi import Exit
 from ir import (
@@ -181,17 +182,35 @@ def counts() -> SharedSlices:
     return SharedSlices(slot_layout(program, False, shared=True), WINDOW.size_us)
 
 
+def slots_in_use(state: SharedState) -> NDArray[np.void]:
+    """The slots that a thread goes on in when it meets a group of its current slice."""
+    state.current.add_arena(1)
+    return state.current.slots
+
+
 def test_rows_behind_a_closed_window_are_kept_apart() -> None:
     """A thread that has passed a window's end shares no table with one that has not."""
     slices, second = counts(), 1_000_000
     before, after = slices.state(0), slices.state(0)
-    assert before.current.slots is after.current.slots
+    assert slots_in_use(before) is slots_in_use(after)
     after.passed = second
     after.add_slice(0)
-    assert before.current.slots is not after.current.slots
+    assert slots_in_use(before) is not slots_in_use(after)
+    assert slots_in_use(slices.state(0, passed=second)) is slots_in_use(after)
     before.add_slice(second)
     after.add_slice(second)
-    assert before.current.slots is after.current.slots  # of this slice, nothing is closed
+    assert slots_in_use(before) is slots_in_use(after)  # of this slice, nothing is closed
+
+
+def test_memory_is_taken_when_a_thread_meets_a_group() -> None:
+    """A state that no kernel uses costs nothing, however many slices go by."""
+    slices, second = counts(), 1_000_000
+    state = slices.state(0)
+    state.add_slice(second)
+    assert (slices.bytes, state.bytes) == (0, 0)
+    slots_in_use(state)
+    assert slices.bytes > 0
+    assert state.current.block.slice_start == second
 
 
 def test_what_is_closed() -> None:
