@@ -8,12 +8,11 @@ shows which are far behind; the others then take turns with the engines, and the
 each counts. Each push is timed on its own, on the caller's thread, so that a phase's second half
 can be told from the change before it. Every window of every run is compared with numpy's answer.
 The generic variant is compiled beforehand. All others are compiled while an adaptive run goes
-on: its query has a name of its own each time, so that no earlier run left any code for it.
+on: no earlier run leaves any code for it.
 """
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from uuid import uuid4
 from rich.console import Console
 from rich.progress import Progress
 
+from adaptive.runtime.stores import close_stores, open_stores
 from experiments.adaptive_baselines import yardsticks
 from experiments.adaptive_findings import findings
 from experiments.adaptive_speeds import Measured
@@ -75,7 +75,7 @@ def run(scale: float, console: Console) -> Record:
         "adversary": adversaries(),
     }
     measured: dict[str, list[Measured]] = defaultdict(list)
-    with own_cache(), progress_on(console) as progress:
+    with progress_on(console) as progress:
         progress.add_task("", total=sum(map(len, families.values())))
         for family, members in families.items():
             for drift in members:
@@ -92,19 +92,14 @@ def size_of(scale: float) -> Size:
 
 
 @contextmanager
-def own_cache() -> Iterator[None]:
-    """A folder for compiled code that is empty at first, unless the process has one open."""
-    name = "KODIAK_CACHE_DIR"
-    before = os.environ.get(name)
+def no_code_of_others() -> Iterator[None]:
+    """An empty folder for compiled code, so that everything is compiled in this run."""
     with TemporaryDirectory(prefix="kodiak-experiment-") as folder:
-        os.environ[name] = folder
+        open_stores(folder)
         try:
             yield
         finally:
-            if before is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = before
+            close_stores()
 
 
 def measure_drift(drift: Drift, size: Size, family: str, progress: Progress) -> Measured:
@@ -192,15 +187,21 @@ class Field:
         repeats = len(passage.blocks) * passage.repeats - lead
 
         def timed() -> tuple[None, int]:
-            result = "result"
             if policy == "adaptive":
-                result = f"result_{uuid4().hex}"
-                warm_up(passage, result)
-            course = course_of(name, passage, policy, result).after(lead)
+                course = self._cold(name, passage)
+            else:
+                course = course_of(name, passage, policy).after(lead)
             self.courses[name].append(course)
             return None, course.total_ns
 
         return Contestant(name, timed, rows=repeats * self.size.batch_rows * BATCHES)
+
+    def _cold(self, name: str, passage: Passage) -> Course:
+        """An adaptive run that finds only the generic variant compiled."""
+        result = f"result_{uuid4().hex}"  # a program of its own for the process, too
+        with no_code_of_others():
+            warm_up(passage, result)
+            return course_of(name, passage, "adaptive", result)
 
 
 def record_of(measured: dict[str, list[Measured]], scale: float) -> Record:
