@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 from ir.accumulators import Accumulator, accumulator
 from ir.aggregates import AggregateCall
-from ir.arithmetic import normalize_key, order_key
+from ir.arithmetic import normalize_key, order_key, wrap
 from ir.evaluate import Row, evaluate_expr
 from ir.expr import Scalar
 from ir.operators import WINDOW_END, WINDOW_START, Aggregate, Named
+from ir.types import INT64
 from ir.windows import CountWindow, SessionWindow, TimeWindow
 
 Key: TypeAlias = dict[str, Scalar]
@@ -157,7 +158,9 @@ class _TimeWindows:
         for start, window in sorted(self.open.items()):
             if closed_to is None or window.end <= closed_to:
                 del self.open[start]
-                bounds = {WINDOW_START: window.start, WINDOW_END: window.end}
+                # Kernels count microseconds in 64 bits: beyond the year 294247, an end wraps.
+                end = wrap(window.end, INT64)
+                bounds = {WINDOW_START: wrap(window.start, INT64), WINDOW_END: end}
                 yield from (group.result(**bounds) for group in in_order(window.groups.values()))
 
 

@@ -30,6 +30,7 @@ from ir import (
     NamedAggregate,
     UserAggregate,
 )
+from ir.arithmetic import wrap
 from ir.operators import empty_null
 from ir.pipelines import RowProgram
 
@@ -107,7 +108,9 @@ def _columns(program: RowProgram, groups: Groups, bounds: Bounds | None) -> Iter
         yield _fixed(np.add(starts, program.slices.size_us, out=ends), TIMESTAMP, None)
     for position, key in enumerate(program.keys):
         null = groups.nulls(groups.layout.key_null_bit(position), set_means_null=True)
-        if groups.layout.dense:
+        if groups.layout.dense and key.expr.type == STRING:
+            yield groups.dense_strings(position)
+        elif groups.layout.dense:
             yield _fixed(groups.dense_key(position, key.expr.type), key.expr.type, null)
         else:
             yield _values(groups, f"key{position}", key.expr.type, null)
@@ -121,7 +124,7 @@ def _columns(program: RowProgram, groups: Groups, bounds: Bounds | None) -> Iter
 
 def _repeated(value: int, count: int) -> NDArray[np.int64]:
     made = pooled(count, np.dtype(np.int64))
-    made.fill(value)
+    made.fill(wrap(value, INT64))  # beyond the year 294247, an end wraps
     return made
 
 

@@ -368,3 +368,17 @@ def test_the_history_has_what_ran() -> None:
     assert made["has_nulls"].to_pylist() == [False, True]
     assert set(made["tier"].to_pylist()) == {"generic"}
     assert all(ns > 0 for ns in made["ns_per_row"].to_pylist())
+
+
+def test_a_window_that_ends_beyond_64_bits_is_told_as_the_evaluator_does() -> None:
+    """The last microseconds of the year 294247: the end wraps, and nothing is lost."""
+    query = stream({"t": "timestamp"}).group_by(f.window("t", "10 seconds")).agg(n=f.count())
+    times = [2**63 - 1, 5]
+    with Engine(query, threads=0) as engine:
+        column = pa.array(times, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+        engine.push(pa.record_batch({"t": column}))
+        made = engine.finish()
+    evaluator = ir.StreamEvaluator(query.plan)
+    evaluator.push([{"t": time} for time in times])
+    ends = made["window_end"].cast(pa.int64()).to_pylist()
+    assert sorted(ends) == sorted(row["window_end"] for row in evaluator.finish())
