@@ -21,6 +21,7 @@ from ir import (
     KeysInRange,
     Prefetch,
     SelectRows,
+    ShareGroups,
     Tier,
     VariantSpec,
 )
@@ -61,9 +62,11 @@ def hints(draw: st.DrawFn) -> tuple[Hint, ...]:
 def specs(draw: st.DrawFn, keys: int) -> list[VariantSpec]:
     """Variants that take turns; few kinds of code, because each kind is compiled."""
     advice = draw(hints())
-    made = [VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),)) for _ in range(3)]
+    shared = (*draw(st.sampled_from((GENERIC.hints, advice))), ShareGroups())
+    made = [VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),)) for _ in range(2)]
     made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),), advice))
-    return [*made, GENERIC]
+    made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),), (*advice, ShareGroups())))
+    return [*made, VariantSpec(Tier.SPECULATIVE, (), shared), GENERIC]
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def ways(draw: st.DrawFn) -> Way:
     return Way(
         draw(st.sampled_from((0, 0, 0, 1, 2, 3))),
         draw(st.sampled_from((None, 1, 2, 7))),
-        draw(st.sampled_from(("independent", "shared"))),
+        draw(st.sampled_from(("auto", "independent", "shared"))),
         draw(st.booleans()),
         draw(st.sampled_from((None, None, 1, 3, 1000))),
     )
