@@ -81,6 +81,12 @@ class TableBlock(ctypes.Structure):
     span0: int
     span1: int
     span2: int
+    string_offsets0: int  # of a key that is a code: where its strings begin, and their bytes
+    string_offsets1: int
+    string_offsets2: int
+    strings0: int
+    strings1: int
+    strings2: int
 
 
 @_words
@@ -157,6 +163,7 @@ class KernelArgs(ctypes.Structure):
     close_time: int  # leave behind the first row whose time is at least this
     late_before: int  # rows of slices that start before this are late
     rows_late: int  # counted up: rows that passed the filters and were late
+    translations: int  # addresses, by column: int32, the runtime's code for each code of the batch
 
 
 def offset_of(block: type[ctypes.Structure], field: str) -> int:

@@ -11,7 +11,7 @@ from codegen_llvm.abi import ColumnBlock, KernelArgs, offset_of
 from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, llvm_type
 from codegen_llvm.layout import Encoding, InputLayout
 from codegen_llvm.values import Value
-from ir import BOOL, Column, Expr, Field, Schema
+from ir import BOOL, INT32, Column, Expr, Field, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ class Columns:
     _bits: dict[Expr, tuple[ll.Value, ll.Value]] = field(default_factory=dict)
     in_registers: bool = False  # look up in the words, not in the tables
     first: ll.Value | None = None  # the row that columns begin with, if not the batch's first
+    translated: frozenset[str] = frozenset()  # the columns of which the runtime has codes
 
     def __post_init__(self) -> None:
         args = self.cx.function.args[0]
@@ -79,6 +80,7 @@ class Columns:
                 type_ = I64 if name in ("bit_offset", "dictionary_size") else PTR
                 loaded = self.cx.b.load(self.cx.at(base, offset), typ=type_)
                 self._words[column.name, name] = self._from_first(column, name, loaded)
+        self._load_translations(args)
         tables = self.cx.load_field(args, KernelArgs, "lookups", PTR)
         for position, lookup in enumerate(self.lookups):
             address = self.cx.element(tables, i64(position), PTR)
@@ -108,6 +110,14 @@ class Columns:
         if null is not None:
             code = cx.b.select(null, i64(0), code)
         return self._string(name, "dictionary_offsets", "dictionary_data", code, null)
+
+    def runtime_code(self, cx: KernelContext, name: str) -> Value:
+        """The code that the runtime has for a string, which is negative where it has none."""
+        code, null = cx.b.sext(self._code(name, cx.index), I64), self.null(name, cx.index)
+        if null is not None:
+            code = cx.b.select(null, i64(0), code)
+        address = cx.element(self._words[name, "translation"], code, I32)
+        return Value(INT32, cx.b.load(address, typ=I32), null)
 
     def is_tabulated(self, expr: Expr) -> bool:
         """Whether an expression is looked up rather than computed."""
@@ -163,6 +173,15 @@ class Columns:
     def table(self, lookup: Lookup) -> ll.Value:
         """The address of a look-up table."""
         return self._tables[lookup.expr]
+
+    def _load_translations(self, args: ll.Value) -> None:
+        if not self.translated:
+            return
+        base = self.cx.load_field(args, KernelArgs, "translations", PTR)
+        for position, name in enumerate(self.schema.names):
+            if name in self.translated:
+                address = self.cx.element(base, i64(position), PTR)
+                self._words[name, "translation"] = self.cx.b.load(address, typ=PTR)
 
     def _fields(self, name: str) -> list[str]:
         fields = ["data"]

@@ -33,7 +33,7 @@ from codegen_llvm.layout import SlotLayout
 from codegen_llvm.rehash import build_rehash
 from codegen_llvm.table import Table, table_registers
 from codegen_llvm.values import Value
-from ir import TIMESTAMP, EvaluationError
+from ir import TIMESTAMP, EvaluationError, Expr
 from ir.pipelines import RowProgram
 
 MERGE, SUBTRACT, REHASH = "merge", "subtract", "rehash"
@@ -247,9 +247,21 @@ def _dense_keys(
         )
         number = cx.b.add(cx.b.urem(rest, span), low)
         rest = cx.b.udiv(rest, span)
-        type_ = llvm_type(key.expr.type)
-        payload = number if type_ == I64 else cx.b.trunc(number, type_)
-        null = ll.Constant(I1, 0) if key.expr.nullable else None
-        value = Value(key.expr.type, payload, null)
+        value = _dense_value(cx, key.expr, table, position, number)
         keys.append(Key(f"key{position}", value, target.key_null_bit(position)))
     return keys[::-1]
+
+
+def _dense_value(
+    cx: KernelContext, key: Expr, table: ll.Value, position: int, number: ll.Value
+) -> Value:
+    """The key that a number stands for: itself, or a string of the runtime's dictionary."""
+    null = ll.Constant(I1, 0) if key.nullable else None
+    if not key.type.is_bytes:
+        type_ = llvm_type(key.type)
+        return Value(key.type, number if type_ == I64 else cx.b.trunc(number, type_), null)
+    offsets = cx.load_field(table, TableBlock, f"string_offsets{position}", PTR)
+    data = cx.load_field(table, TableBlock, f"strings{position}", PTR)
+    address = cx.element(offsets, number, I32)
+    start, end = (cx.b.load(at, typ=I32) for at in (address, cx.at(address, 4)))
+    return Value(key.type, cx.at(data, cx.b.sext(start, I64)), null, cx.b.sub(end, start))

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ir import BOOL, FLOAT64, INT64, AggregateCall, DataType, DecimalType, UserAggregate
+from ir import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    STRING,
+    AggregateCall,
+    Column,
+    DataType,
+    DecimalType,
+    Expr,
+    UserAggregate,
+)
 from ir.operators import NamedAggregate
 from ir.pipelines import RowProgram
 
@@ -224,12 +235,33 @@ def slot_layout(
 MOST_DENSE_KEYS = 3
 
 
-def can_be_dense(program: RowProgram) -> bool:
-    """Whether a group's place can be its key: for few keys, which are integers of any kind."""
-    types = [key.expr.type for key in program.keys]
-    return 1 <= len(types) <= MOST_DENSE_KEYS and not any(
-        type_.is_float or type_.is_bytes or type_.is_decimal for type_ in types
-    )
+def can_be_dense(program: RowProgram, layout: InputLayout) -> bool:
+    """Whether a group's place can be its key: for few keys, which are integers of any kind.
+
+    The code of a string is one, where a batch has codes.
+    """
+    if not 1 <= len(program.keys) <= MOST_DENSE_KEYS:
+        return False
+    for key in program.keys:
+        type_ = key.expr.type
+        if type_ == STRING:
+            if not _has_codes(key.expr, program, layout):
+                return False
+        elif type_.is_float or type_.is_bytes or type_.is_decimal:
+            return False
+    return True
+
+
+def _has_codes(expr: Expr, program: RowProgram, layout: InputLayout) -> bool:
+    if not isinstance(expr, Column):
+        return False
+    return layout.encodings[program.input.index(expr.name)] is Encoding.DICTIONARY
+
+
+def columns_of_codes(program: RowProgram) -> frozenset[str]:
+    """The string columns that are keys: a dense table has groups by their codes."""
+    keys = (key.expr for key in program.keys)
+    return frozenset(k.name for k in keys if isinstance(k, Column) and k.type == STRING)
 
 
 _JOINED = frozenset(("count", "sum", "bit_and", "bit_or", "bit_xor"))

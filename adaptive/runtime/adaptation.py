@@ -25,11 +25,12 @@ from adaptive.loop.history import History, SwapRecord, VariantUse
 from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.kernels import VARIANTS
+from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.meter import Meter, lost_signals
 from adaptive.runtime.probes import PROBES
-from adaptive.runtime.sampling import Sampler
+from adaptive.runtime.sampling import Codes, Sampler
 from adaptive.runtime.states import code_spec
-from codegen_llvm import CompiledVariant, InputLayout
+from codegen_llvm import CompiledVariant, InputLayout, can_be_dense
 from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
 from ir.pipelines import RowProgram
 from policies import Fixed, Policy, Specialize, default_policy
@@ -83,6 +84,7 @@ class FixedVariant:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
+        self._dictionaries = KeyDictionaries()
         self._uses = _Uses()
         self._rows = 0
         self._layout: InputLayout | None = None
@@ -90,7 +92,7 @@ class FixedVariant:
 
     def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
         """The policy's variant, compiled now if it is new."""
-        kernels.begin(bound, first, last)
+        kernels.begin(bound, first, last, self._dictionaries)
         self._layout = bound.layout
         if type(self._policy) is not Fixed:
             self._decided = self._policy.decide(Profile(self._rows))
@@ -129,6 +131,7 @@ class AdaptiveLoop:
     def __init__(self, program: RowProgram, policy: Policy | None = None, threads: int = 1) -> None:
         chosen = default_policy(program) if policy is None else policy
         self._program, self._threads = program, threads
+        self._dictionaries = KeyDictionaries()
         self._controller = Controller(chosen, DriftMonitor())
         self._inbox: deque[tuple[int, Event]] = deque()
         self._token = threading.Lock()  # of the one who handles events; nobody waits for it
@@ -155,7 +158,7 @@ class AdaptiveLoop:
         if not isinstance(kernels.meter, Meter):
             kernels.meter = Meter()
         self._kernels, self._layout = kernels, bound.layout
-        kernels.begin(bound, first, last)
+        kernels.begin(bound, first, last, self._dictionaries)
         spec = self.active.spec
         if spec.tier is Tier.GENERIC:
             return spec
@@ -247,7 +250,7 @@ class AdaptiveLoop:
         if spec == INSTRUMENTED:
             PROBES.request(self._program, self._layout, lambda why: self._probed(worker, why))
             return
-        slots = self._kernels.states.layout_of(spec)
+        slots = self._kernels.states.layout_of(spec, self._layout)
         VARIANTS.request(self._program, self._layout, slots, code_spec(spec), done)
 
     def _probed(self, worker: int, why: str) -> None:
@@ -262,7 +265,7 @@ class AdaptiveLoop:
             return
         self._wanted.add((spec, layout))
         assert self._kernels is not None
-        slots = self._kernels.states.layout_of(spec)
+        slots = self._kernels.states.layout_of(spec, layout)
 
         def done(variant: CompiledVariant | None, why: str) -> None:
             if variant is None:
@@ -280,11 +283,17 @@ class AdaptiveLoop:
             PROBES.request(self._program, bound.layout, lambda why: None)
             return
         kernels.meter.start()
-        sampler.add(probe, bound, first, last)
+        sampler.add(probe, bound, first, last, self._codes(bound))
         kernels.meter.stop()
         if sampler.rows >= _ENOUGH_SAMPLED or sampler.is_full:
             self._sampler = None
             VARIANTS.later(lambda: self._summarise(sampler))
+
+    def _codes(self, bound: BoundBatch) -> Codes | None:
+        """The codes that arrays of groups would have strings by."""
+        if not can_be_dense(self._program, bound.layout):
+            return None
+        return self._dictionaries.codes(self._program, bound)
 
     def _summarise(self, sampler: Sampler) -> None:
         profile = sampler.profile(self._threads)

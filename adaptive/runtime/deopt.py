@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from adaptive.runtime.bans import VariantBanned
 from adaptive.runtime.binding import BoundBatch
+from adaptive.runtime.dense import DenseState
 from adaptive.runtime.driver import KernelDriver
 from adaptive.runtime.journal import JOURNAL
 from adaptive.runtime.kernels import VARIANTS
+from adaptive.runtime.key_dictionary import KeyDictionaries, Translations
 from adaptive.runtime.meter import Clock
 from adaptive.runtime.shared_state import SharedSlices
 from adaptive.runtime.state import GroupState
@@ -46,6 +48,7 @@ class DeoptManager:
         self.driver = KernelDriver()
         self.meter = Clock()
         self.states = GroupStates(program, generic, slices)
+        self._translations = Translations(program)
         self.state = generic  # of the variant that left last
         self._last = 0
         self._generic_until = 0
@@ -55,8 +58,15 @@ class DeoptManager:
         self._rows = self._guard_exits = self._generic_rows = 0
         self._counted = (0, 0)
 
-    def begin(self, bound: BoundBatch, first: int, last: int) -> None:
-        """Take the rows from `first` to before `last` of a batch."""
+    def begin(
+        self, bound: BoundBatch, first: int, last: int, dictionaries: KeyDictionaries | None = None
+    ) -> None:
+        """Take the rows from `first` to before `last` of a batch.
+
+        With `dictionaries`, arrays that are made from now on have strings by their codes.
+        """
+        if dictionaries is not None:
+            self.states.dictionaries = dictionaries
         self._bound = bound
         self._last = last
         self._generic_until = first
@@ -66,7 +76,7 @@ class DeoptManager:
 
     def is_ready(self, spec: VariantSpec, layout: InputLayout) -> bool:
         """Whether a variant can run on such batches without being compiled first."""
-        slots = self.states.layout_of(spec)
+        slots = self.states.layout_of(spec, layout)
         if spec == GENERIC or (layout, slots, spec) in self._codes:
             return True
         try:
@@ -143,6 +153,8 @@ class DeoptManager:
         """Run a variant until it leaves for something that is not just more memory."""
         state, code = self._find(spec)
         self.state = state
+        if isinstance(state, DenseState):
+            self._translations.prepare(self.driver.args, self._bound, state.dictionaries)
         if code.name is None:
             return self._drive(code.variant, state)
         JOURNAL.begin(code.name)
@@ -156,7 +168,7 @@ class DeoptManager:
         layout, entered = self._bound.layout, self._entered
         if entered is not None and entered[0] is layout and entered[1] is spec:
             return entered[2], entered[3]
-        state = self.states.of(spec)
+        state = self.states.of(spec, layout)
         code = self.code(spec, state.layout)
         self._entered = (layout, spec, state, code)
         return state, code

@@ -65,6 +65,16 @@ class Groups:
         )
         return made.astype(np.uint8 if type_ == BOOL else f"i{type_.bits // 8}", copy=False)
 
+    def dense_strings(self, position: int) -> pa.Array:
+        """A string key that groups of dense tables have by its code."""
+        pieces = []
+        for table, places in zip(self._tables, self._places, strict=True):
+            assert isinstance(table, DenseTable)
+            dictionary = table.dictionaries[position]
+            assert dictionary is not None
+            pieces.append(dictionary.strings(table.dense_keys(position, places)))
+        return pa.concat_arrays(pieces)
+
     def slice_starts(self) -> NDArray[np.int64]:
         """The start of every group's slice."""
         if self.layout.slice_is_key:

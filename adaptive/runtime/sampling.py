@@ -314,7 +314,8 @@ class _Sample:
         if counts_as_integer(key.type):
             return self._grouped(f"key{position}")
         if isinstance(key, Column) and key.name in self._coded_alike:
-            return self._grouped(f"code{position}")
+            codes: NDArray[np.int64] = self._grouped(f"code{position}")
+            return None if (codes < 0).any() else codes  # some are beyond the runtime's limit
         return None
 
     def _numbered_runs(self) -> NDArray[np.int64]:

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from adaptive.runtime.dense import DenseState, Ranges
+from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.shared_state import SharedSlices, SharedState, TableView
 from adaptive.runtime.state import GroupState, Table
-from codegen_llvm import SlotLayout, can_be_dense, slot_layout
-from ir import GENERIC, KeysInRange, ShareGroups, Tier, VariantSpec
+from codegen_llvm import InputLayout, SlotLayout, can_be_dense, slot_layout
+from ir import GENERIC, STRING, KeysInRange, ShareGroups, Tier, VariantSpec
 from ir.pipelines import RowProgram
 
 Pieces = dict[int, list[Table]]  # the tables of each slice
@@ -32,6 +33,7 @@ class GroupStates:
     ) -> None:
         self._program = program
         self.generic = generic
+        self.dictionaries = KeyDictionaries()  # those of all threads, if they are given
         self._slices = slices
         self._shared: SharedState | None = None
         self._passed: int | None = None  # the last window's end that the thread has passed
@@ -57,23 +59,22 @@ class GroupStates:
         if self._shared is not None:
             yield self._shared
 
-    def layout_of(self, spec: VariantSpec) -> SlotLayout:
-        """How groups lie in the form that a variant works on."""
+    def layout_of(self, spec: VariantSpec, batch: InputLayout) -> SlotLayout:
+        """How groups lie in the form that a variant works on, with batches like this."""
         ranges = spec.find(KeysInRange)
-        if ranges is None or not self._may_be_dense(ranges):
+        if ranges is None or not self._may_be_dense(ranges, batch):
             shared = self._slices_for(spec)
             return self.generic.layout if shared is None else shared.layout
         return self._dense_layout()
 
-    def of(self, spec: VariantSpec) -> GroupState:
-        """The form that a variant works on."""
+    def of(self, spec: VariantSpec, batch: InputLayout) -> GroupState:
+        """The form that a variant works on, with batches like this."""
         ranges = spec.find(KeysInRange)
-        if ranges is None or not self._may_be_dense(ranges):
+        if ranges is None or not self._may_be_dense(ranges, batch):
             shared = self._slices_for(spec)
             return self.generic if shared is None else self._shared_state(shared)
         if ranges.ranges not in self._dense:
-            start = self._open_slice()
-            self._dense[ranges.ranges] = DenseState(self._dense_layout(), ranges.ranges, start)
+            self._dense[ranges.ranges] = self._new_dense(ranges.ranges)
         return self._dense[ranges.ranges]
 
     def retire_current(self, state: GroupState) -> Table:
@@ -129,11 +130,19 @@ class GroupStates:
         """Where a new form begins: rows of a current slice are not tested for being late."""
         return int(self.generic.current.block.slice_start)
 
-    def _may_be_dense(self, keys: KeysInRange) -> bool:
-        layout = self.generic.layout
-        if layout.slice_is_key or layout.shared or not can_be_dense(self._program):
+    def _new_dense(self, ranges: Ranges) -> DenseState:
+        dictionaries = self.dictionaries.of_keys(self._program)
+        return DenseState(self._dense_layout(), ranges, self._open_slice(), dictionaries)
+
+    def _may_be_dense(self, keys: KeysInRange, batch: InputLayout) -> bool:
+        layout, program = self.generic.layout, self._program
+        if layout.slice_is_key or layout.shared or len(keys.ranges) != len(program.keys):
             return False
-        return len(keys.ranges) == len(self._program.keys)
+        # A string that has no code is less than all that have one.
+        pairs = zip(program.keys, keys.ranges, strict=True)
+        if any(low < 0 and key.expr.type == STRING for key, (low, _) in pairs):
+            return False
+        return can_be_dense(program, batch)
 
     def _dense_layout(self) -> SlotLayout:
         if self._layout is None:
