@@ -87,23 +87,25 @@ class FixedVariant:
         self._dictionaries = KeyDictionaries()
         self._uses = _Uses()
         self._rows = 0
-        self._layout: InputLayout | None = None
-        self._decided = policy.decide(Profile())
+        self._decide()
 
     def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
         """The policy's variant, compiled now if it is new."""
         kernels.begin(bound, first, last, self._dictionaries)
-        self._layout = bound.layout
         if type(self._policy) is not Fixed:
-            self._decided = self._policy.decide(Profile(self._rows))
-        return self._decided.spec if isinstance(self._decided, Specialize) else GENERIC
+            self._decide()
+        return self._spec
+
+    def _decide(self) -> None:
+        self._decided = self._policy.decide(Profile(self._rows))
+        decided = self._decided
+        self._spec = decided.spec if isinstance(decided, Specialize) else GENERIC
 
     def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
         """Count what was done."""
         seen = kernels.take()
         self._rows += seen.rows
-        assert self._layout is not None
-        self._uses.add(spec, self._layout, self._decided.reason, seen)
+        self._uses.add(spec, kernels.layout, self._decided.reason, seen)
 
     @property
     def history(self) -> History:
@@ -172,8 +174,7 @@ class AdaptiveLoop:
 
     def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
         """Report what a thread saw, once that is worth it."""
-        seen, layout = kernels.take(), self._layout
-        assert layout is not None
+        seen, layout = kernels.take(), kernels.layout
         pending = self._pending.setdefault(worker, _Pending())
         if pending.seen.rows and (pending.spec is not spec or pending.layout is not layout):
             self._report(worker, pending)

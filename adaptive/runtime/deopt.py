@@ -23,6 +23,17 @@ from profiler.profile import Observation
 
 # A guard that fails now and then costs few rows, one that fails all the time few exits.
 _FIRST_STRETCH = 1024
+_MOST_RECENT = 16
+
+
+@dataclass(frozen=True)
+class _Recent:
+    """What ran lately, found again by the identity of layout and spec, which it keeps alive."""
+
+    layout: InputLayout
+    spec: VariantSpec
+    slots: SlotLayout
+    code: Code
 
 
 @dataclass(frozen=True)
@@ -54,9 +65,14 @@ class DeoptManager:
         self._generic_until = 0
         self._stretch = _FIRST_STRETCH
         self._codes: dict[tuple[InputLayout, SlotLayout, VariantSpec], Code] = {}
-        self._entered: tuple[InputLayout, VariantSpec, GroupState, Code] | None = None
+        self._recent: dict[tuple[int, int], _Recent] = {}
         self._rows = self._guard_exits = self._generic_rows = 0
         self._counted = (0, 0)
+
+    @property
+    def layout(self) -> InputLayout:
+        """How the batch lies in memory."""
+        return self._bound.layout
 
     def begin(
         self, bound: BoundBatch, first: int, last: int, dictionaries: KeyDictionaries | None = None
@@ -76,6 +92,8 @@ class DeoptManager:
 
     def is_ready(self, spec: VariantSpec, layout: InputLayout) -> bool:
         """Whether a variant can run on such batches without being compiled first."""
+        if (id(layout), id(spec)) in self._recent:
+            return True
         slots = self.states.layout_of(spec, layout)
         if spec == GENERIC or (layout, slots, spec) in self._codes:
             return True
@@ -119,7 +137,7 @@ class DeoptManager:
         """Go on with no group, and with this generic state."""
         self.states = GroupStates(self.program, generic)
         self.state = generic
-        self._entered = None
+        self._recent.clear()
 
     def _run(self, spec: VariantSpec) -> Exit:
         args = self.driver.args
@@ -135,6 +153,8 @@ class DeoptManager:
                 case Exit.DONE:
                     pass
                 case Exit.GUARD:
+                    self._leave_to_generic()
+                case Exit.NEW_SLICE if not self.states.has_room(self.state):
                     self._leave_to_generic()
                 case _:
                     return code
@@ -164,14 +184,16 @@ class DeoptManager:
             JOURNAL.end()
 
     def _find(self, spec: VariantSpec) -> tuple[GroupState, Code]:
-        """The state and the code of a variant, mostly those of the last time."""
-        layout, entered = self._bound.layout, self._entered
-        if entered is not None and entered[0] is layout and entered[1] is spec:
-            return entered[2], entered[3]
+        """The state and the code of a variant; hashing a spec would take longer than a block."""
+        layout = self._bound.layout
         state = self.states.of(spec, layout)
-        code = self.code(spec, state.layout)
-        self._entered = (layout, spec, state, code)
-        return state, code
+        recent = self._recent.get((id(layout), id(spec)))
+        if recent is None or recent.slots is not state.layout:
+            if len(self._recent) >= _MOST_RECENT:
+                self._recent.clear()
+            recent = _Recent(layout, spec, state.layout, self.code(spec, state.layout))
+            self._recent[id(layout), id(spec)] = recent
+        return state, recent.code
 
     def _drive(self, variant: CompiledVariant, state: GroupState) -> Exit:
         while True:

@@ -128,7 +128,8 @@ def identity_of(dictionary: pa.Array) -> Identity:
 class KeyDictionaries:
     """The dictionaries of one pipeline, by column; all its threads have the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_strings: int = MOST_STRINGS) -> None:
+        self._most_strings = most_strings
         self._by_column: dict[str, KeyDictionary] = {}
         self._lock = threading.Lock()
 
@@ -136,7 +137,7 @@ class KeyDictionaries:
         """That of a column."""
         with self._lock:
             if column not in self._by_column:
-                self._by_column[column] = KeyDictionary()
+                self._by_column[column] = KeyDictionary(self._most_strings)
             return self._by_column[column]
 
     def of_keys(self, program: RowProgram) -> tuple[KeyDictionary | None, ...]:

@@ -21,6 +21,8 @@ from ir.pipelines import RowProgram
 
 Pieces = dict[int, list[Table]]  # the tables of each slice
 
+_MOST_DENSE_BYTES = 512 * 1024 * 1024  # of arrays in one thread
+
 
 class GroupStates:
     """The state of every form; the generic one is always there.
@@ -38,6 +40,7 @@ class GroupStates:
         self._shared: SharedState | None = None
         self._passed: int | None = None  # the last window's end that the thread has passed
         self._dense: dict[Ranges, DenseState] = {}
+        self._in_use: Ranges | None = None
         self._layout: SlotLayout | None = None
         # Tables whose sums left 64 bits: the slice goes on with an empty one.
         self._full: defaultdict[int, list[Table]] = defaultdict(list)
@@ -75,7 +78,18 @@ class GroupStates:
             return self.generic if shared is None else self._shared_state(shared)
         if ranges.ranges not in self._dense:
             self._dense[ranges.ranges] = self._new_dense(ranges.ranges)
+        self._in_use = ranges.ranges
         return self._dense[ranges.ranges]
+
+    def has_room(self, state: GroupState) -> bool:
+        """Whether a form may have a table for one more slice.
+
+        An array takes the memory of its whole range: rows scattered over time go elsewhere.
+        """
+        if not isinstance(state, DenseState):
+            return True
+        taken = sum(one.bytes for one in self._dense.values())
+        return taken + state.current.bytes <= _MOST_DENSE_BYTES
 
     def retire_current(self, state: GroupState) -> Table:
         """Put an empty table in the place of a form's current one, which is full."""
@@ -95,6 +109,7 @@ class GroupStates:
                 self._hand_out(pieces, state.detach(ended, current=boundary))
         for start in [start for start in self._full if start + size_us <= boundary]:
             pieces.setdefault(start, []).extend(self._full.pop(start))
+        self._drop_unused()
         return pieces
 
     def detach_all(self) -> Pieces:
@@ -106,6 +121,13 @@ class GroupStates:
         for start in list(self._full):
             pieces.setdefault(start, []).extend(self._full.pop(start))
         return pieces
+
+    def _drop_unused(self) -> None:
+        """Give arrays back that are of a range which nobody bets on any more."""
+        for ranges, state in list(self._dense.items()):
+            if ranges != self._in_use and not state.groups:
+                state.release()
+                del self._dense[ranges]
 
     def _hand_out(self, pieces: Pieces, tables: dict[int, Table]) -> None:
         for start, table in tables.items():

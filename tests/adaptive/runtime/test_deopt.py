@@ -14,6 +14,7 @@ from codegen_llvm.abi import Exit
 from ir import (
     GENERIC,
     INT64,
+    TIMESTAMP,
     Aggregate,
     AggregateCall,
     Call,
@@ -29,6 +30,7 @@ from ir import (
     Sink,
     Source,
     Tier,
+    TumblingWindow,
     VariantSpec,
 )
 from ir.pipelines import cut, flatten
@@ -152,3 +154,55 @@ def test_what_is_counted() -> None:
     assert (seen.guard_exits, seen.generic_rows) == (1, 2)
     assert seen.elapsed_ns > 0
     assert kernels.take().rows == 0
+
+
+def test_arrays_of_ranges_that_nobody_bets_on_are_given_back() -> None:
+    """When their slices have ended: an array takes the memory of its whole range."""
+    program = flatten(cut(WINDOWED)[0])
+    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    for bet in (dense(0, 9), dense(0, 99_999), dense(0, 8)):
+        run_all(kernels, bet, timed([1, 2], [0, 1]))
+    wide = kernels.states.bytes
+    pieces = kernels.states.detach(10, 10)
+    assert sum(len(tables) for tables in pieces.values()) == 3
+    assert kernels.states.bytes < wide / 100
+
+
+def test_rows_scattered_over_time_do_not_get_an_array_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Beyond a limit of memory, further slices are the generic variant's."""
+    monkeypatch.setattr("adaptive.runtime.states._MOST_DENSE_BYTES", 100_000)
+    program = flatten(cut(WINDOWED)[0])
+    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    times = [10 * n for n in range(3000)]
+    run_all(kernels, dense(0, 999), timed([1] * len(times), times))
+    assert sum(state.bytes for state in kernels.states.all() if state.layout.dense) <= 100_000
+    assert kernels.states.groups == len(times)
+    assert kernels.take().guard_exits > 0
+
+
+T = Column("t", TIMESTAMP)
+WINDOWED = Sink(
+    Aggregate(
+        Source("in", Schema((Field("t", TIMESTAMP, nullable=False), Field("k", INT64)))),
+        TumblingWindow(T, 10),
+        (Named("k", K),),
+        (NamedAggregate("n", AggregateCall("count")),),
+    ),
+    "out",
+)
+
+
+def timed(keys: list[int], times: list[int]) -> pa.RecordBatch:
+    """Rows with these keys at these microseconds."""
+    column = pa.array(times, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+    return pa.record_batch({"t": column, "k": pa.array(keys, pa.int64())})
+
+
+def run_all(kernels: DeoptManager, spec: VariantSpec, rows: pa.RecordBatch) -> None:
+    """All rows of a batch, with a table for each slice that comes."""
+    kernels.begin(bind(rows, kernels.program.input), 0, rows.num_rows)
+    while (code := kernels.run(spec)) != Exit.DONE:
+        assert code == Exit.NEW_SLICE
+        kernels.state.add_slice(int(kernels.driver.args.detail))
