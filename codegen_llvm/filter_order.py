@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ir import Call, Expr, FilterOrder
 from ir.pipelines import RowProgram
 from ir.windows import time_of
+
+_Numbered: TypeAlias = tuple[int | None, Expr]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ def ordered_filters(program: RowProgram, order: FilterOrder | None) -> OrderedFi
     if order is None:
         return OrderedFilters(tuple(predicate for _, predicate in numbered))
     ranks = _ranks(order)
-    made: list[tuple[int, Expr]] = []
+    made: list[_Numbered] = []
     for stretch in _stretches(numbered):
         made += sorted(stretch, key=lambda one: ranks.get(one[0], len(ranks)))
     then = [position for position, (number, _) in enumerate(made) if number in order.then]
@@ -48,26 +51,26 @@ def is_met(predicate: Expr) -> bool:
     return False
 
 
-def _numbered(program: RowProgram) -> Iterator[tuple[int, Expr]]:
-    """The effective filters with their numbers in the program; that of the time comes last."""
-    filters = program.filters
+def _numbered(program: RowProgram) -> Iterator[_Numbered]:
+    """The effective filters with their numbers in the program; that of the time has none."""
+    filters: list[_Numbered] = list(enumerate(program.filters))
     time = time_of(program.window)
     if time is not None:
-        filters = (*filters, Call("is_not_null", (time,)))
-    return ((n, predicate) for n, predicate in enumerate(filters) if not is_met(predicate))
+        filters.append((None, Call("is_not_null", (time,))))
+    return (one for one in filters if not is_met(one[1]))
 
 
-def _ranks(order: FilterOrder) -> dict[int, int]:
+def _ranks(order: FilterOrder) -> dict[int | None, int]:
     """The place of each filter that the hint names; the first place of one named twice."""
-    ranks: dict[int, int] = {}
+    ranks: dict[int | None, int] = {}
     for number in (*order.first, *order.then):
         ranks.setdefault(number, len(ranks))
     return ranks
 
 
-def _stretches(numbered: list[tuple[int, Expr]]) -> Iterator[list[tuple[int, Expr]]]:
+def _stretches(numbered: list[_Numbered]) -> Iterator[list[_Numbered]]:
     """The filters between those that can fail, and each of these alone."""
-    stretch: list[tuple[int, Expr]] = []
+    stretch: list[_Numbered] = []
     for one in numbered:
         if one[1].can_fail:
             yield stretch
