@@ -83,6 +83,11 @@ class SharedSlices:
         """One thread's way to the tables; `passed` is the last window's end that it has passed."""
         return SharedState(self, first_slice, passed)
 
+    def expect(self, groups: int) -> None:
+        """Make tables for so many groups, at least: those that a thread has without sharing."""
+        with self._lock:
+            self._expected = max(self._expected, groups)
+
     def table(self, start: int, passed: int | None, full: Table | None = None) -> Table:
         """The table for rows of a slice in a thread that has passed a window's end.
 

@@ -145,6 +145,7 @@ class GroupStates:
 
     def _shared_state(self, slices: SharedSlices) -> SharedState:
         if self._shared is None:
+            slices.expect(self.generic.current.groups)
             self._shared = slices.state(self._open_slice(), self._passed)
         return self._shared
 

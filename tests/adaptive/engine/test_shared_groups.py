@@ -159,6 +159,17 @@ def test_groups_that_nobody_shares_any_more_cost_no_memory() -> None:
         assert pair.slices.bytes == 0
 
 
+def test_shared_tables_begin_as_large_as_ones_own() -> None:
+    """Not full at once, which would leave several tables to merge."""
+    pair = Pair()
+    rows = [(k, 1, 1) for k in range(10_000)]
+    pair.run(0, GENERIC, *rows)
+    pair.run(0, SHARED, *rows)
+    pair.own(0, 10)
+    (piece,) = pair.slices.close(10 * SECOND)
+    assert [table.groups for table in piece.tables] == [10_000]
+
+
 def test_an_array_of_keys_is_not_shared() -> None:
     """A variant with both has arrays of its own; keys beyond are left to the generic one."""
     pair = Pair()

@@ -244,6 +244,14 @@ def test_the_next_slice_is_as_large_as_the_last() -> None:
     assert slices.table(5_000_000, None).block.limit >= 100_000
 
 
+def test_a_first_slice_is_as_large_as_expected() -> None:
+    """Who has had groups of its own knows how many there are; less is no news."""
+    slices = counts()
+    slices.expect(100_000)
+    slices.expect(10)
+    assert slices.table(0, None).block.limit >= 100_000
+
+
 def test_only_shared_layouts_are_shared() -> None:
     """The error says which layout."""
     program = flatten(cut(plan_of(call("count")))[0])
