@@ -60,14 +60,26 @@ class KeysInRange(Assumption):
 
 @dataclass(frozen=True, slots=True)
 class NoNulls(Assumption):
-    """These columns hold no null, in batches where others do; Arrow's count is the guard."""
+    """These columns hold no null, in batches where others do: kernels do not read their bitmaps.
+
+    No kernel guards this: whoever runs the variant on a batch compares Arrow's null count of
+    each column first, and runs the generic variant if one is not 0 (`DeoptManager`). A spec
+    has at most one such claim. With nulls in one of four columns, naming the other three
+    made sums run 1.2 to 1.6 times as fast, with 100 to 1 M groups.
+    """
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ValuesInRange(Assumption):
-    """A column's values are in a range so narrow that sums of them need no overflow check."""
+    """A column's values are in a range so narrow that sums of them need no overflow check.
+
+    No kernel makes use of it: sums are checked in any case, so it needs no guard. Without the
+    check, sums ran 0.97 to 1.08 times as fast, 1.03 on average (100 and 10,000 groups, hash
+    tables and arrays, all rows and a third); a guard would look at every value of a block once
+    more, and such a look at times made YSB take 1.04 times as long.
+    """
 
     column: str
     low: int
@@ -92,8 +104,13 @@ class FilterOrder(Hint):
     """In which order filters are tested, by their numbers in the program.
 
     The `first` ones are tested together, for all rows; each of `then` only for the rows
-    that are left. A filter that can fail stays behind those that stand before it in the
-    program, whatever this says.
+    that are left. Filters that are not named follow. Nothing moves past a filter that can
+    fail, whatever this says.
+
+    Of five comparisons of int64 columns in memory, one passed by 1 % and four by 90 %, the
+    selective one first ran 1.7 times as fast as all together; but 0.75 times where it is
+    passed by 10 %, because rows that are left here and there read nearly all memory anyway.
+    With a branch per row, it ran 2.1 times as fast as with the selective one last.
     """
 
     first: tuple[int, ...]
@@ -102,14 +119,26 @@ class FilterOrder(Hint):
 
 @dataclass(frozen=True, slots=True)
 class HotKeys(Hint):
-    """Rows of these keys are added up beside the table, where the same few slots would stall."""
+    """Rows of these keys are added up beside the table, where the same few slots would stall.
+
+    With 1 M groups and 60 % of the rows in one of them, sums ran 1.3 to 2.6 times as fast in
+    hash tables and 1.4 to 1.6 times in arrays, on one thread; `Prefetch` gave as much or more,
+    and both together no more than that. With 1,000 groups, which are in the cache, the one more
+    pass made it 0.5 to 1.0 times as fast. Ignored where keys are no integers, where values may
+    be null or fail, for aggregates that go by the order of rows, and where threads share groups.
+    """
 
     keys: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Prefetch(Hint):
-    """Ask for the memory of a group so many rows before it is used: for tables beyond the cache."""
+    """Ask for the memory of a group so many rows before it is used: for tables beyond the cache.
+
+    With 1 M groups, sums ran 1.0 to 1.3 times as fast in hash tables and 1.3 to 1.7 times in
+    arrays; with 10,000 groups 0.8 to 0.9 times. 16 and 32 rows were equally good. Only for
+    keys that are columns of a fixed width.
+    """
 
     rows_ahead: int = 16
 

@@ -12,17 +12,12 @@ from codegen_llvm import unsupported
 from ir import GENERIC, EvaluationError, Scalar, SelectRows, Sink, Tier, VariantSpec, evaluate
 from ir.pipelines import cut, flatten
 from tests.arrow import canonical, from_table, to_batch
-from tests.codegen_llvm.test_against_oracle import rounded_columns, source_of
+from tests.codegen_llvm.test_against_oracle import one_zero, rounded_columns, source_of
 from tests.sharing import Morsels, Sharing
 from tests.strategies import plans, rows_for
 
 Rows = list[dict[str, Scalar]]
 MANY = 150  # copies of some rows: a kernel is then busy for as long as threads take to start
-
-
-def one_zero(rows: Rows) -> Rows:
-    """-0.0 as 0.0: which of them a minimum keeps depends on who comes first."""
-    return [{k: 0.0 if v == 0.0 else v for k, v in row.items()} for row in rows]
 
 
 def expected_of(plan: Sink, rows: Rows, copies: int) -> Rows:
