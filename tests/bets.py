@@ -14,6 +14,7 @@ from ir import (
     INT16,
     INT32,
     INT64,
+    STRING,
     TIMESTAMP,
     FilterOrder,
     Hint,
@@ -28,7 +29,8 @@ from ir import (
 from policies import Decision, Fixed, Specialize
 from profiler import Profile
 
-KEY_TYPES = (INT64, INT32, INT16, INT8, DATE, TIMESTAMP, BOOL)
+# Strings are keys of arrays only as columns with codes, so they are there more than once.
+KEY_TYPES = (INT64, INT32, INT16, INT8, DATE, TIMESTAMP, BOOL, STRING, STRING, STRING)
 _EDGES = (-(2**63), 2**63 - 40, -(2**31), 2**31 - 3, -128, 1_000_000)
 
 
@@ -37,7 +39,7 @@ def ranges(draw: st.DrawFn, keys: int) -> KeysInRange:
     """A range for each key: mostly about the small values that random rows have."""
     made = []
     for _ in range(keys):
-        low = draw(st.one_of(st.integers(-4, 4), st.sampled_from(_EDGES)))
+        low = draw(st.one_of(st.integers(-4, 4), st.integers(0, 1), st.sampled_from(_EDGES)))
         made.append((low, low + draw(st.sampled_from((0, 1, 2, 5, 12, 30)))))
     return KeysInRange(tuple(made))
 

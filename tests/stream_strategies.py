@@ -139,7 +139,7 @@ def stream_cases(draw: st.DrawFn, shape: Shape = ANYTHING) -> StreamCase:
 def stream_plans(draw: st.DrawFn, shape: Shape = ANYTHING, unit_us: int = 1_000_000) -> Sink:
     """Source, watermark, steps, windows, perhaps a having, perhaps windows over these."""
     modes = shape.modes or draw(st.sampled_from(MODE_MIXES))
-    node: Operator = Source("in", draw(stream_schemas()))
+    node: Operator = Source("in", draw(stream_schemas(shape.key_types or ALL_TYPES)))
     if draw(st.integers(0, 7)):
         delay, lateness = (draw(st.sampled_from((0, 0, 1, 3, 10))) * unit_us for _ in range(2))
         node = Watermark(node, TIME, delay, lateness)
@@ -154,10 +154,14 @@ def stream_plans(draw: st.DrawFn, shape: Shape = ANYTHING, unit_us: int = 1_000_
 
 
 @st.composite
-def stream_schemas(draw: st.DrawFn) -> Schema:
-    """A time, mostly with nulls, and a few columns of any type."""
+def stream_schemas(draw: st.DrawFn, first: tuple[DataType, ...] = ALL_TYPES) -> Schema:
+    """A time, mostly with nulls, and a few columns of any type, one of them of these."""
     names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
-    fields = [Field(n, draw(st.sampled_from(ALL_TYPES)), draw(st.booleans())) for n in names]
+    types = [first, *[ALL_TYPES] * 3]
+    fields = [
+        Field(name, draw(st.sampled_from(among)), draw(st.booleans()))
+        for name, among in zip(names, types, strict=False)
+    ]
     return Schema((*fields, Field(TIME, TIMESTAMP, bool(draw(st.integers(0, 2))))))
 
 
@@ -182,13 +186,20 @@ def _windowed(draw: st.DrawFn, node: Operator, time: Expr, unit_us: int, shape: 
     key_types = draw(st.lists(st.sampled_from(ALL_TYPES), max_size=2))
     if shape.key_types:
         key_types = draw(st.lists(st.sampled_from(shape.key_types), min_size=1, max_size=3))
-    keys = tuple(
-        Named(f"k{i}", draw(expressions(node.schema, type_, 1, shape.modes)))
-        for i, type_ in enumerate(key_types)
-    )
+    keys = tuple(Named(f"k{i}", _key(draw, node, t, shape)) for i, t in enumerate(key_types))
     count = draw(st.integers(0 if window or keys else 1, 3))
     made = (NamedAggregate(f"r{i}", _aggregate(draw, node, shape)) for i in range(count))
     return Aggregate(node, window, keys, tuple(made))
+
+
+def _key(draw: st.DrawFn, node: Operator, type_: DataType, shape: Shape) -> Expr:
+    """An expression of a type; where types of keys are given, mostly a column of one of them."""
+    assert shape.modes is not None
+    fields = [field for field in node.schema if field.type in shape.key_types]
+    if fields and draw(st.integers(0, 3)):
+        field = draw(st.sampled_from(fields))
+        return Column(field.name, field.type, field.nullable)
+    return draw(expressions(node.schema, type_, 1, shape.modes))
 
 
 def _window(draw: st.DrawFn, kind: str, time: Expr, unit_us: int) -> Window | None:
