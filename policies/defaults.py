@@ -5,11 +5,10 @@ from __future__ import annotations
 from ir.aggregates import AggregateCall
 from ir.expr import Column
 from ir.pipelines import RowProgram
-from ir.signatures import EvalMode
 from ir.types import DataType
 from ir.windows import TimeWindow
-from policies.bets import NarrowKeys, NarrowValues, NoNulls
-from policies.composition import Hysteresis, Together
+from policies.bets import NarrowKeys, NoNulls
+from policies.composition import Hysteresis, Together, Unless
 from policies.decision import Policy
 from policies.filters import PredicateOrder, filter_facts
 from policies.ranges import Domain, domain_of
@@ -37,27 +36,18 @@ def slot_bytes(program: RowProgram) -> int:
 
 
 def _table_bets(program: RowProgram) -> list[Policy]:
-    bets: list[Policy] = [NarrowValues(_summed(program))]
-    if program.keys:
-        bets += [NarrowKeys(_domains(program)), HeavyHitters()]
-        bets += [LargeTables(slot_bytes(program)), ManyKeys()]
-    return bets
+    """Not `NarrowValues`: kernels make no use of it, see `ValuesInRange`."""
+    if not program.keys:
+        return []
+    narrow, large = NarrowKeys(_domains(program)), LargeTables(slot_bytes(program))
+    # In an array, asking for memory ahead gains as much: see `HotKeys`.
+    heavy = HeavyHitters(min_groups=large.l2_bytes // large.slot_bytes)
+    return [narrow, Unless(heavy, narrow), large, ManyKeys()]
 
 
 def _domains(program: RowProgram) -> tuple[Domain | None, ...]:
     exprs = (key.expr for key in program.keys)
     return tuple(domain_of(e.type, e.name if isinstance(e, Column) else None) for e in exprs)
-
-
-def _summed(program: RowProgram) -> tuple[tuple[str, Domain], ...]:
-    """The integer columns that are added up as they are, by sums that look for overflow."""
-    found: dict[str, Domain] = {}
-    for aggregate in program.aggregates:
-        match aggregate.call:
-            case AggregateCall("sum", Column(name, type_), mode) if type_.is_integer:
-                if mode is not EvalMode.LEGACY:
-                    found[name] = Domain(type_.low, type_.high)
-    return tuple(found.items())
 
 
 def _key_bytes(type_: DataType) -> int:

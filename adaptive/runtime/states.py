@@ -16,7 +16,7 @@ from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.shared_state import SharedSlices, SharedState, TableView
 from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import InputLayout, SlotLayout, can_be_dense, slot_layout
-from ir import GENERIC, STRING, KeysInRange, ShareGroups, Tier, VariantSpec
+from ir import GENERIC, STRING, KeysInRange, ShareGroups, Tier, ValuesInRange, VariantSpec
 from ir.pipelines import RowProgram
 
 Pieces = dict[int, list[Table]]  # the tables of each slice
@@ -183,6 +183,7 @@ def code_spec(spec: VariantSpec) -> VariantSpec:
     """
     if not spec.assumptions and spec.hints == GENERIC.hints:
         return GENERIC  # also the instrumented one: what it samples is sampled beside it
-    kept = tuple(one for one in spec.assumptions if not isinstance(one, KeysInRange))
+    unread = (KeysInRange, ValuesInRange)
+    kept = tuple(one for one in spec.assumptions if not isinstance(one, unread))
     hints = tuple(one for one in spec.hints if not isinstance(one, ShareGroups))
     return replace(spec, tier=Tier.SPECULATIVE, assumptions=kept, hints=hints)

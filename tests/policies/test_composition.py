@@ -168,20 +168,23 @@ def test_the_default_policy_bets_on_what_a_program_can_gain_from() -> None:
     assert isinstance(decision, Specialize)
     assert KeysInRange(((0, 127),)) in decision.assumptions
     assert NoNulls(("event_time", "value")) in decision.assumptions
-    assert decision.spec.find(HotKeys) == hot(5)
+    assert decision.spec.find(HotKeys) is None
     assert decision.spec.find(Prefetch) is None
 
 
-def test_only_sums_that_look_for_overflow_are_bet_on() -> None:
-    checked = NamedAggregate("total", AggregateCall("sum", VALUE))
-    program = replace(PROGRAM, aggregates=(checked,))
-    decision = default_policy(program).decide(profile_of(program))
-    assert isinstance(decision, Specialize)
-    assert decision.spec.find(ValuesInRange) == ValuesInRange("value", 0, 1535)
-    counts = replace(PROGRAM, aggregates=(NamedAggregate("n", AggregateCall("count")),))
-    decision = default_policy(counts).decide(profile_of(counts))
-    assert isinstance(decision, Specialize)
-    assert decision.spec.find(ValuesInRange) is None
+def test_hot_groups_are_set_apart_only_in_large_hash_tables() -> None:
+    """In the cache they do not wait, and in an array memory is asked for ahead."""
+    few, policy = profile_of(PROGRAM), default_policy(PROGRAM)
+    scattered = replace(few, keys=(KeyFacts(-(2**62), 2**62),))
+    decided = [
+        policy.decide(profile)
+        for profile in (few, replace(few, groups=10**6), replace(scattered, groups=10**6))
+    ]
+    assert [isinstance(d, Specialize) and d.spec.find(HotKeys) is not None for d in decided] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_windows_by_key_get_no_bets_on_tables() -> None:

@@ -34,6 +34,11 @@ TABLE: list[tuple[Policy, Profile, Decision]] = [
         keyed((0, 99), (None, None), hot=SKEWED),
         Generalize("hot groups need keys that are integers"),
     ),
+    (
+        HeavyHitters(min_groups=1000),
+        Profile(groups=999),
+        Generalize("about 999 groups are in the cache"),
+    ),
     (HeavyHitters(), Profile(), Generalize("hot groups need keys that are integers")),
     (
         LargeTables(24),
