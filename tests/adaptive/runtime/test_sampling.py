@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from adaptive.demo.ysb_data import ysb_batch
 from adaptive.runtime.binding import BoundBatch, bind
+from adaptive.runtime.key_dictionary import NO_CODE
 from adaptive.runtime.sampling import RUN_ROWS, SAMPLE_MEMORY, Codes, Sampler
 from codegen_llvm.probe import compile_probe, counts_as_integer, sample_layout
 from experiments.kernel_ysb import ysb_plan
@@ -302,6 +303,14 @@ def test_codes_become_those_of_the_runtime() -> None:
         ((7,), 40 / 200),
         ((9,), 40 / 200),
     ]
+
+
+def test_strings_beyond_the_runtimes_codes_make_no_range() -> None:
+    program, (bound,) = text_keys([["a", "b"] * 40])
+    sampler = Sampler(program, every=1)
+    add_all(sampler, bound, {"s": np.array([5, NO_CODE], np.int32)})
+    profile = sampler.profile()
+    assert (profile.keys, profile.hot) == ((KeyFacts(),), ())
 
 
 def test_codes_with_and_without_translation_are_not_mixed() -> None:
