@@ -2,7 +2,7 @@
 
 from adaptive import functions
 from adaptive.api import Stream, stream
-from adaptive.decorator import adaptive, explain
+from adaptive.decorator import adaptive, explain, history
 from adaptive.engine import Engine
 from adaptive.explain import CannotAdaptError, Explanation
 
@@ -14,5 +14,6 @@ __all__ = [
     "adaptive",
     "explain",
     "functions",
+    "history",
     "stream",
 ]

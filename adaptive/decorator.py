@@ -11,6 +11,9 @@ from policies import Fixed, Policy
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from adaptive.spark import StreamHistory
 
 P = ParamSpec("P")
 Mode = Literal["auto", "always", "off"]
@@ -82,10 +85,29 @@ def explain(df: DataFrame) -> Explanation:
     return explain_frame(df)
 
 
+def history(query: StreamingQuery | str) -> StreamHistory:
+    """What the workers of an adapted stream have done so far: variants, swaps, micro-batches.
+
+    A query is also known by its id, for some time after its end.
+    """
+    if not isinstance(query, str) and not _is_of_spark(query, "StreamingQuery"):
+        raise TypeError(
+            f"history takes a streaming query or its id, got {type(query).__name__};"
+            " an engine has a history of its own: engine.history()"
+        )
+    from adaptive.spark import query_history
+
+    return query_history(query)
+
+
 def is_dataframe(value: object) -> bool:
     """Whether a value is a Spark DataFrame, classic or Connect, without importing Spark."""
+    return _is_of_spark(value, "DataFrame")
+
+
+def _is_of_spark(value: object, name: str) -> bool:
     return any(
-        cls.__name__ == "DataFrame" and cls.__module__.startswith("pyspark.sql")
+        cls.__name__ == name and cls.__module__.startswith("pyspark.sql")
         for cls in type(value).__mro__
     )
 

@@ -9,7 +9,18 @@ from typing import Any
 import pyarrow as pa
 
 from codegen_llvm import InputLayout
-from ir import VariantSpec
+from ir import (
+    Assumption,
+    FilterOrder,
+    Hint,
+    HotKeys,
+    KeysInRange,
+    NoNulls,
+    Prefetch,
+    SelectRows,
+    ValuesInRange,
+    VariantSpec,
+)
 from ir.json_form import spec_to_json
 
 
@@ -89,6 +100,33 @@ class History(list[VariantUse]):
             for swap in self.swaps
         ]
         return pa.Table.from_pylist(rows, schema=_SWAPS)
+
+
+def described(spec: VariantSpec) -> str:
+    """A variant in words: what it bets on."""
+    claims = [*map(_claim, spec.assumptions), *map(_claim, spec.hints)]
+    if spec.block_rows is None:
+        claims.append("branches")
+    return ", ".join(filter(None, claims)) or spec.tier.value
+
+
+def _claim(claim: Assumption | Hint) -> str:
+    match claim:
+        case SelectRows():
+            return ""
+        case KeysInRange(ranges):
+            return "dense " + " x ".join(f"{low}..{high}" for low, high in ranges)
+        case ValuesInRange(column, low, high):
+            return f"{column} in {low}..{high}"
+        case NoNulls(columns):
+            return f"no nulls in {', '.join(columns)}"
+        case FilterOrder(first, then):
+            return f"filters {list(first)}, then {list(then)}"
+        case HotKeys(keys):
+            return f"hot keys {', '.join(map(str, keys))}"
+        case Prefetch(rows_ahead):
+            return f"prefetch {rows_ahead}"
+    return type(claim).__name__
 
 
 def _use_row(use: VariantUse) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from adaptive.explain import CannotAdaptError, Explanation, StaysInSpark
 from adaptive.explain import Fragment as FragmentReport
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, walk
+from adaptive.spark.listener import listen
 from adaptive.spark.rebuild import MergeBuilder, graft
 from adaptive.spark.report import native_report
 from adaptive.spark.translate_plan import FragmentTranslator, common_tables
@@ -40,6 +41,8 @@ def adapt(
     adapted = try_adapt(df, name, policy)
     if mode == "always" and not adapted.explanation.is_fully_native:
         raise CannotAdaptError(adapted.explanation)
+    if adapted.df is not df and df.isStreaming:
+        listen(df.sparkSession)
     return adapted.df
 
 
@@ -109,6 +112,8 @@ class _Adaptation:
             None if fragment.heartbeat is None else to_json(optimize(fragment.heartbeat)),
             fragment.time_column,
             fragment.skips_times,
+            reports=fragment.source.is_streaming,
+            never_null=frozenset(field.name for field in fragment.emitted if not field.nullable),
         )
         made = analyzed_plan(self._cx.frame(MergeBuilder(self._cx, fragment, task).build()))
         if str(made.schema().json()) != str(aggregate.schema().json()):

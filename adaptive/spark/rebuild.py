@@ -7,9 +7,11 @@ that everything above it (HAVING, joins, sorts, sinks) binds as it did.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql import functions as F
+from pyspark.sql.types import StringType, StructField, StructType
 
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import (
@@ -22,12 +24,17 @@ from adaptive.spark.catalyst import (
     sql_text,
 )
 from adaptive.spark.heartbeat import alive_condition
+from adaptive.spark.listener import REPORTS
 from adaptive.spark.sources import list_files
+from adaptive.spark.telemetry import REPORT
 from adaptive.spark.translate_aggregate import SameFunction
 from adaptive.spark.translate_plan import Fragment, GroupedWindow
 from adaptive.spark.types import spark_type
 from adaptive.spark.worker import FragmentTask
 from ir import Field
+
+# Spark refuses a query that has two observations of one name, also from two adaptations.
+_OBSERVATIONS = count()
 
 
 class MergeBuilder:
@@ -58,7 +65,11 @@ class MergeBuilder:
     def _partials(self, task: FragmentTask) -> DataFrame:
         fragment = self._fragment
         schema = StructType([_spark_field(field) for field in fragment.emitted])
+        if task.reports:
+            schema.add(REPORT, StringType())
         partials = list_files(self._cx, fragment.source).mapInArrow(task, schema)
+        if task.reports:
+            partials = _observed(partials, f"{task.__name__}_{next(_OBSERVATIONS)}")
         if fragment.watermark is None or fragment.time_column is None:
             return partials
         delay = f"{fragment.watermark.delay_ms} milliseconds"
@@ -138,6 +149,19 @@ def graft(cx: Catalyst, root: JavaObject, replaced: Replacements) -> JavaObject:
     if all(new is old for new, old in zip(grafted, below, strict=True)):
         return root
     return root.withNewChildren(cx.sequence(grafted))
+
+
+def _observed(partials: DataFrame, name: str) -> DataFrame:
+    """The partials alone; what tasks report goes to the listeners of the query."""
+    report = F.col(REPORT)
+    observed = partials.observe(
+        name,
+        F.sum(F.get_json_object(report, "$.rows").cast("bigint")).alias("rows_in"),
+        F.sum(F.get_json_object(report, "$.guard_exits").cast("bigint")).alias("guard_exits"),
+        F.collect_set(F.get_json_object(report, "$.variant")).alias("variants"),
+        F.collect_list(report).alias(REPORTS),
+    )
+    return observed.where(report.isNull()).drop(REPORT)
 
 
 def _spark_field(field: Field) -> StructField:

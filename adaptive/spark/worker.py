@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import pyarrow as pa
 
 from adaptive.runtime import PlanRunner, arrow_schema
-from adaptive.runtime.adaptation import AdaptiveLoop
+from adaptive.runtime.adaptation import adaptation
 from adaptive.scan import OpenParquet, ParquetScan, ScanError, time_use, timed_rows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
+from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
 from ir import Schema, Sink, Source, cut, flatten, from_json
 from policies import Policy
 
@@ -37,6 +38,8 @@ class FragmentTask:
     time_column: str | None = None
     skips_times: bool = False  # event time is used for window and watermark only
     most_state_bytes: int = MOST_STATE_BYTES
+    reports: bool = False  # behind the partials comes a row about the loop
+    never_null: frozenset[str] = frozenset()  # columns, even in a row that is about something else
 
     @property
     def __name__(self) -> str:
@@ -45,21 +48,36 @@ class FragmentTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The partials of all files whose paths are in the batches."""
-        runners = self._runners()
-        settings = TaskSettings(dict(self.reader_options))
-        scan = ParquetScan(self._schema(), settings.flag("spark.sql.caseSensitive"))
-        paths = (local_path(path) for batch in batches for path in batch.column(0).to_pylist())
-        for rows in self._rows(scan, paths, settings):
+        loop = learned(self.plan_json, self.policy)
+        loop.begin()
+        counted = _Counted(self._rows(batches))
+        if not self.reports:
+            yield from self._partials(loop, counted)
+            return
+        schema = self._emitted().append(pa.field(REPORT, pa.string()))
+        for partials in map(without_report, self._partials(loop, counted)):
+            schema = partials.schema
+            yield partials
+        yield report_row(loop.report(counted.rows), schema, self.never_null)
+        loop.told()  # not before: a task that is ended in between reports nothing
+
+    def _partials(
+        self, loop: Reporter, batches: Iterable[pa.RecordBatch]
+    ) -> Iterator[pa.RecordBatch]:
+        """The groups of all rows; of some groups several times, if there are very many."""
+        runners = self._runners(loop)
+        for rows in batches:
             for runner in runners:
                 runner.consume(rows)
             if sum(runner.state_bytes for runner in runners) > self.most_state_bytes:
                 yield from self._drained(runners)
         yield from self._drained(runners)
 
-    def _rows(
-        self, scan: ParquetScan, paths: Iterator[str], settings: TaskSettings
-    ) -> Iterator[pa.RecordBatch]:
+    def _rows(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of all files of the task, without event times that nobody needs."""
+        settings = TaskSettings(dict(self.reader_options))
+        scan = ParquetScan(self._schema(), settings.flag("spark.sql.caseSensitive"))
+        paths = (local_path(path) for batch in listing for path in batch.column(0).to_pylist())
         use = time_use(parsed_plan(self.plan_json)) if self.skips_times else None
         # A broken file counts up to where it breaks, so its row groups must come in order.
         if use is None or settings.flag("spark.sql.files.ignoreCorruptFiles"):
@@ -69,12 +87,10 @@ class FragmentTask:
         opened = (_opened(scan, path, settings) for path in paths)
         yield from timed_rows([file for file in opened if file is not None], use)
 
-    def _runners(self) -> list[PlanRunner]:
+    def _runners(self, loop: Reporter) -> list[PlanRunner]:
         """Those of the plan and of its heartbeats; only the plan is worth a bet."""
-        policy = self.policy
-        loop = learned(self.plan_json) if policy is None else None
         plan, *heartbeats = self._plans()
-        return [PlanRunner(plan, policy, loop=loop), *map(PlanRunner, heartbeats)]
+        return [PlanRunner(plan, loop=loop.loop), *map(PlanRunner, heartbeats)]
 
     def _plans(self) -> list[Sink]:
         texts = (self.plan_json, self.heartbeat_json)
@@ -96,11 +112,26 @@ class FragmentTask:
 
     def _beats(self, runner: PlanRunner) -> Iterator[pa.RecordBatch]:
         assert self.time_column is not None
+        for batch in runner.drain():
+            yield beating(batch, self._emitted(), self.time_column)
+
+    def _emitted(self) -> pa.Schema:
         there = arrow_schema(parsed_plan(self.plan_json).schema)
         there = there.append(pa.field(ALIVE, TIME_TYPE))
-        wanted = pa.schema([there.field(name) for name in self.columns])
-        for batch in runner.drain():
-            yield beating(batch, wanted, self.time_column)
+        return pa.schema([there.field(name) for name in self.columns])
+
+
+class _Counted:
+    """Batches on their way, and the rows that have passed."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self.rows = 0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._batches:
+            self.rows += batch.num_rows
+            yield batch
 
 
 class TaskSettings:
@@ -159,10 +190,29 @@ def parsed_plan(plan_json: str) -> Sink:
     return plan
 
 
-@lru_cache(maxsize=64)
-def learned(plan_json: str) -> AdaptiveLoop:
-    """The loop of a plan in this worker: what one task has learned, the next one knows."""
-    return AdaptiveLoop(flatten(cut(parsed_plan(plan_json))[0]))
+def learned(plan_json: str, policy: Policy | None = None) -> Reporter:
+    """The loop of a plan in this worker: what one task has learned, the next one knows.
+
+    Policies travel anew with each task: one that equals only itself has a loop for each.
+    """
+    if policy is None or (isinstance(policy, Hashable) and _is_value(policy)):
+        return _kept_loop(plan_json, policy)
+    return _new_loop(plan_json, policy)
+
+
+def _is_value(policy: Hashable) -> bool:
+    try:
+        hash(policy)
+    except TypeError:
+        return False
+    return type(policy).__eq__ is not object.__eq__
+
+
+def _new_loop(plan_json: str, policy: Policy | None) -> Reporter:
+    return Reporter(adaptation(flatten(cut(parsed_plan(plan_json))[0]), policy))
+
+
+_kept_loop = lru_cache(maxsize=64)(_new_loop)
 
 
 def source_schema(plan: Sink) -> Schema:
