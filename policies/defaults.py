@@ -40,9 +40,13 @@ def _table_bets(program: RowProgram) -> list[Policy]:
     if not program.keys:
         return []
     narrow, large = NarrowKeys(_domains(program)), LargeTables(slot_bytes(program))
-    # In an array, asking for memory ahead gains as much: see `HotKeys`.
-    heavy = HeavyHitters(min_groups=large.l2_bytes // large.slot_bytes)
-    return [narrow, Unless(heavy, narrow), large, ManyKeys()]
+    bets: list[Policy] = [narrow, large, ManyKeys()]
+    # Strings are not compared beside a table, whether they have codes or not.
+    if not any(key.expr.type.is_bytes for key in program.keys):
+        # In an array, asking for memory ahead gains as much: see `HotKeys`.
+        heavy = HeavyHitters(min_groups=large.l2_bytes // large.slot_bytes)
+        bets.append(Unless(heavy, narrow))
+    return bets
 
 
 def _domains(program: RowProgram) -> tuple[Domain | None, ...]:

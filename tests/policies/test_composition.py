@@ -187,6 +187,20 @@ def test_hot_groups_are_set_apart_only_in_large_hash_tables() -> None:
     ]
 
 
+def test_codes_of_a_string_are_a_range_but_never_hot_keys() -> None:
+    """Also more codes than one batch's dictionary has: the runtime numbers those of all."""
+    program = replace(PROGRAM, keys=(Named("type", EVENT_TYPE),))
+    seen = replace(profile_of(program), dictionaries={"event_type": 3})
+    decision = default_policy(program).decide(seen)
+    assert isinstance(decision, Specialize)
+    assert decision.spec.find(KeysInRange) == KeysInRange(((0, 127),))
+    scattered = replace(program, keys=(*program.keys, Named("campaign", CAMPAIGN)))
+    wide = (KeyFacts(0, 99), KeyFacts(-(2**62), 2**62))
+    decision = default_policy(scattered).decide(replace(seen, keys=wide, groups=10**6))
+    assert isinstance(decision, Specialize)
+    assert (decision.spec.find(KeysInRange), decision.spec.find(HotKeys)) == (None, None)
+
+
 def test_windows_by_key_get_no_bets_on_tables() -> None:
     program = replace(PROGRAM, window=CountWindow(10, 10))
     decision = default_policy(program).decide(profile_of(program))
