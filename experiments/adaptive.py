@@ -6,9 +6,10 @@ variant all the time; the fastest of these is the best static choice for that ph
 oracle that always makes it is the bound for the regret. A first, short run of each fixed variant
 shows which are far behind; the others then take turns with the engines, and the best run of
 each counts. Each push is timed on its own, on the caller's thread, so that a phase's second half
-can be told from the change before it. Every window of every run is compared with numpy's answer.
-The generic variant is compiled beforehand. All others are compiled while an adaptive run goes
-on: no earlier run leaves any code for it.
+can be told from the change before it. What other programs take of the CPU is left out, for
+everyone alike; the wall clock's figures stand beside. Every window of every run is compared with
+numpy's answer. The generic variant is compiled beforehand. All others are compiled while an
+adaptive run goes on: no earlier run leaves any code for it.
 """
 
 from __future__ import annotations
@@ -55,11 +56,11 @@ from policies import Fixed
 FULL = Size(block_rows=4 << 20, blocks=96)  # at a scale of 1
 LEAST = Size(block_rows=64 << 10, blocks=6)
 ROUNDS = 3
-CLOSE_ROUNDS = 5  # where a few hundredths count
+CLOSE_ROUNDS = 4  # where a few hundredths count
 QUALIFYING_BLOCKS = 6
 STATIC_BLOCKS = 32  # of a phase are enough for a variant that does not change
 FAR_BEHIND = 1.1  # times the fastest variant's first run
-MOST_FINALISTS = 3
+MOST_FINALISTS = 2
 
 Announce = Callable[[str], None]
 Finalists = Sequence[dict[str, VariantSpec]]  # of each phase, static variants by name

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from adaptive.demo.ysb_data import START_US
+from experiments.adaptive_clock import own_time_ns
 from experiments.adaptive_data import BLOCK_US
 from experiments.adaptive_reference import Tally
 from experiments.adaptive_stream import BATCHES, Block
@@ -58,7 +59,7 @@ def _program(
     name = c_name(drift, program)
 
     def timed() -> tuple[None, int]:
-        table, elapsed_ns = c_programs.run(program, piece)
+        table, elapsed_ns = c_programs.run(program, piece, own_time_ns)
         tally = Tally(drift, START_US, "revenue")
         for number in range(C_BLOCKS):
             tally.expect(number, block.sums)
@@ -78,7 +79,7 @@ def _plain_sum(drift: Drift, piece: pa.RecordBatch) -> Contestant[None]:
         expected = tuple(int(np.sum(column.to_numpy(), dtype=np.int64)) for column in columns)
 
     def timed() -> tuple[None, int]:
-        sums, elapsed_ns = c_plain_sum.run(piece)
+        sums, elapsed_ns = c_plain_sum.run(piece, own_time_ns)
         if sums != expected:
             raise WrongAnswer(f"the plain sum is wrong: {sums}, expected {expected}")
         return None, elapsed_ns

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from adaptive import Engine
 from adaptive.demo.ysb_data import START_US
+from experiments.adaptive_clock import run_delay_ns
 from experiments.adaptive_data import BLOCK_US, Array, in_order
 from experiments.adaptive_reference import Sums, Tally, block_sums
 from experiments.drift_workloads import Drift, Phase
@@ -89,8 +90,9 @@ class Course:
     """How long each batch of a run took, in phases of equally many batches."""
 
     batch_rows: int
-    elapsed_ns: tuple[int, ...]
-    ended_ns: tuple[int, ...]  # when each push had ended, from the first one's start
+    elapsed_ns: tuple[int, ...]  # without what other programs took of the CPU
+    delays_ns: tuple[int, ...]  # what they took
+    ended_ns: tuple[int, ...]  # when each push had ended, by the wall clock
     phase_batches: int
     windows: int
     history: Any = None
@@ -99,6 +101,11 @@ class Course:
     def total_ns(self) -> int:
         """The time of all batches."""
         return sum(self.elapsed_ns)
+
+    @property
+    def wall_ns(self) -> int:
+        """The time of all batches by the wall clock."""
+        return self.total_ns + sum(self.delays_ns)
 
     @property
     def rows(self) -> int:
@@ -112,7 +119,13 @@ class Course:
         cut = blocks * BATCHES
         rest = self.elapsed_ns[cut:]
         ended_ns = tuple(ns - self.ended_ns[cut - 1] for ns in self.ended_ns[cut:])
-        return replace(self, elapsed_ns=rest, ended_ns=ended_ns, phase_batches=len(rest))
+        return replace(
+            self,
+            elapsed_ns=rest,
+            delays_ns=self.delays_ns[cut:],
+            ended_ns=ended_ns,
+            phase_batches=len(rest),
+        )
 
     def phase(self, number: int) -> tuple[int, ...]:
         """The times of one phase's batches."""
@@ -174,14 +187,15 @@ def course_of(name: str, passage: Passage, policy: PolicyLike, result: str = "re
     """Push everything, time each push, and compare each window with what it should hold."""
     drift = passage.drift
     tally = Tally(drift, START_US, result)
-    elapsed_ns, ended_ns = [], []
+    elapsed_ns, delays_ns, ended_ns = [], [], []
     with Engine(drift.query(result), 0, policy) as engine:
         begin_ns = time.perf_counter_ns()
         for batch in passage.batches(tally):
-            started_ns = time.perf_counter_ns()
+            delay_ns, started_ns = run_delay_ns(), time.perf_counter_ns()
             results = engine.push(batch)
             now_ns = time.perf_counter_ns()
-            elapsed_ns.append(now_ns - started_ns)
+            delays_ns.append(run_delay_ns() - delay_ns)
+            elapsed_ns.append(now_ns - started_ns - delays_ns[-1])
             ended_ns.append(now_ns - begin_ns)
             tally.take(name, results)
         tally.take(name, engine.finish())
@@ -190,6 +204,7 @@ def course_of(name: str, passage: Passage, policy: PolicyLike, result: str = "re
     return Course(
         len(passage.blocks[0].times_us[0]),
         tuple(elapsed_ns),
+        tuple(delays_ns),
         tuple(ended_ns),
         passage.repeats * BATCHES,
         tally.windows,

@@ -150,7 +150,9 @@ def growing_dictionaries() -> Drift:
         )
     )
     query, universe = ysb_query(key="country"), pa.array(names)
-    return Drift("dictionaries grow", query, phases, is_view, "country", len(names), universe)
+    return Drift(
+        "dictionaries grow", query, phases, is_view, "country", len(names), universe, share=0.5
+    )
 
 
 def drifts() -> tuple[Drift, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from rich.console import Console
 
 from adaptive.demo.ysb_data import START_US
 from adaptive.loop.history import History, SwapRecord
-from experiments import adaptive, drift_workloads
+from experiments import adaptive, adaptive_clock, drift_workloads
 from experiments.adaptive_data import BLOCK_US
 from experiments.adaptive_findings import findings
 from experiments.adaptive_history import described, history_grid
@@ -109,7 +110,8 @@ def test_late_rows_count_for_the_block_before() -> None:
 def course(*phases: list[int]) -> Course:
     times = tuple(ns for phase in phases for ns in phase)
     ended = tuple(int(ns) for ns in np.cumsum(times))
-    return Course(1, times, ended, len(phases[0]), windows=1, history=History())
+    delays = (0,) * len(times)
+    return Course(1, times, delays, ended, len(phases[0]), windows=1, history=History())
 
 
 def test_the_course_of_a_run() -> None:
@@ -129,6 +131,19 @@ def test_the_course_of_a_run() -> None:
 def test_a_phase_that_never_calms_down_is_slow_to_its_last_slow_batch() -> None:
     restless = [10, 10, 10, 50, 10, 99, 10, 50] * 4
     assert course(restless).drop(0)[0] == sum(restless[:-2])
+
+
+def test_the_clock_leaves_out_what_others_took(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    schedule = tmp_path / "schedstat"
+    schedule.write_text("900 30 4\n")
+    monkeypatch.setattr(time, "perf_counter_ns", lambda: 1_000)
+    with schedule.open("rb") as file:
+        monkeypatch.setattr(adaptive_clock, "_schedule_file", lambda thread: file.fileno())
+        assert adaptive_clock.own_time_ns() == 970
+    monkeypatch.setattr(adaptive_clock, "_schedule_file", lambda thread: None)
+    assert adaptive_clock.own_time_ns() == 1_000
 
 
 def test_static_variants() -> None:
