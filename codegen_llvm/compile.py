@@ -33,8 +33,14 @@ class MachineCode:
         return int(self.engine.get_function_address(name))
 
     def function(self, name: str, result: type | None, *params: type) -> Callable[..., int]:
-        """A function as a Python callable; ctypes releases the GIL while it runs."""
-        return ctypes.CFUNCTYPE(result, *params)(self.address(name))
+        """A function as a Python callable; ctypes releases the GIL while it runs.
+
+        It keeps the code alive, also where whoever made it is dropped while it runs: of two
+        threads that fill a cache at once, one loses its entry.
+        """
+        made = ctypes.CFUNCTYPE(result, *params)(self.address(name))
+        made.code = self  # type: ignore[attr-defined]
+        return made
 
 
 def compile_module(module: ll.Module, speed: int = 3) -> MachineCode:

@@ -92,7 +92,7 @@ class Profile:
     columns: Mapping[str, ColumnFacts] = field(default_factory=dict)
     back_in_time: float = 0.0  # the share of rows whose time is before that of the row ahead
     dictionaries: Mapping[str, int] = field(default_factory=dict)  # their sizes, by column
-    threads: int = 1
+    threads: int = 1  # that may share groups
     running: VariantSpec | None = None  # what ran before the rows were sampled
 
     @property

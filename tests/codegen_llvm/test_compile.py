@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import math
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -153,3 +154,20 @@ def test_another_version_of_llvm_has_other_keys(monkeypatch: pytest.MonkeyPatch)
     before = object_key("text", "cpu", "", 3)
     monkeypatch.setattr(object_cache, "_versions", lambda: "LLVM 1.0")
     assert object_key("text", "cpu", "", 3) != before
+
+
+def test_a_function_keeps_its_code_alive() -> None:
+    """Also while it runs: whoever made it may be dropped by another thread meanwhile."""
+    module = ll.Module("alive")
+    cx = new_function(module, "twice", I64, (I64,))
+    cx.b.ret(cx.b.add(cx.function.args[0], cx.function.args[0]))
+    code = compile_module(module)
+    alive = weakref.ref(code)
+    twice = code.function("twice", ctypes.c_int64, ctypes.c_int64)
+    del code
+    gc.collect()
+    assert alive() is not None
+    assert twice(21) == 42
+    del twice
+    gc.collect()
+    assert alive() is None
