@@ -201,6 +201,15 @@ def test_wrong_guesses_take_turns(part: int) -> None:
     run()
 
 
+fresh = settings(
+    deadline=None,
+    database=None,
+    derandomize=False,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.generate, Phase.shrink),
+)
+
+
 @pytest.mark.fuzz
 @pytest.mark.timeout(0)
 def test_fuzz(fuzz_seeds: Iterator[int]) -> None:
@@ -208,16 +217,16 @@ def test_fuzz(fuzz_seeds: Iterator[int]) -> None:
     for number in fuzz_seeds:
 
         @seed(number)
-        @settings(
-            max_examples=200,
-            deadline=None,
-            database=None,
-            derandomize=False,
-            suppress_health_check=list(HealthCheck),
-            phases=(Phase.generate, Phase.shrink),
-        )
+        @settings(fresh, max_examples=200)
         @given(case=st.one_of(cases(), integer_key_cases()), data=st.data())
         def run(case: tuple[Sink, Rows], data: st.DataObject) -> None:
             check(case, data)
 
+        @seed(number)
+        @settings(fresh, max_examples=30)
+        @given(plan=grouped_plans(), data=st.data())
+        def run_in_turns(plan: Sink, data: st.DataObject) -> None:
+            check_turns(plan, data)
+
         run()
+        run_in_turns()
