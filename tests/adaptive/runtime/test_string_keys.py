@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adaptive import Engine
 from adaptive.runtime import PlanRunner
@@ -52,6 +54,7 @@ from ir import (
 )
 from policies import Fixed
 from tests.arrow import from_table
+from tests.bets import Erratic, ranges
 
 K, N, T = Column("k", STRING), Column("n", INT64), Column("t", TIMESTAMP, False)
 SCHEMA = Schema((Field("k", STRING), Field("n", INT64), Field("t", TIMESTAMP, False)))
@@ -162,12 +165,12 @@ def test_plain_and_dictionary_batches() -> None:
     assert results(dense((0, 3)), *batches)[0] == expected
 
 
-@pytest.mark.parametrize("ranges", [((0, 9), (0, 6)), ((0, 4), (0, 6)), ((0, 9), (2, 4))])
-def test_a_string_and_an_integer(ranges: tuple[tuple[int, int], ...]) -> None:
-    for plan, wanted in (query(K, N), ranges), (query(N, K), ranges[::-1]):
+@pytest.mark.parametrize("wanted", [((0, 9), (0, 6)), ((0, 4), (0, 6)), ((0, 9), (2, 4))])
+def test_a_string_and_an_integer(wanted: tuple[tuple[int, int], ...]) -> None:
+    for plan, bet in (query(K, N), wanted), (query(N, K), wanted[::-1]):
         batches = [batch(letters(999)), batch([*letters(30), None, "new"]), batch(letters(99))]
         expected, _ = results(GENERIC, *batches, plan=plan)
-        assert results(dense(*wanted), *batches, plan=plan)[0] == expected
+        assert results(dense(*bet), *batches, plan=plan)[0] == expected
 
 
 def test_the_same_string_twice() -> None:
@@ -221,6 +224,38 @@ def test_strings_beyond_the_dictionarys_limit() -> None:
     tables = (table for state in kernels.states.all() for table in state.tables.values())
     merged = pa.Table.from_batches([combine(program, tables).export()])
     assert Counter(map(str, from_table(merged))) == expected
+
+
+@st.composite
+def random_batches(draw: st.DrawFn) -> list[pa.RecordBatch]:
+    """Some plain, most with a dictionary in an order of its own, which may say a value twice."""
+    made = []
+    for _ in range(draw(st.integers(1, 5))):
+        values: Texts = draw(st.lists(st.sampled_from(("", *"abcdefg", "éé")), min_size=1))
+        keys = draw(st.lists(st.sampled_from((*values, None)), max_size=20))
+        plain = not draw(st.integers(0, 4))
+        made.append(batch(keys, dictionary=None if plain else values, plain=plain))
+    return made
+
+
+@pytest.mark.parametrize("keys", [(K,), (K, N), (N, K, K)])
+@settings(max_examples=150, deadline=None)
+@given(batches=random_batches(), data=st.data())
+def test_bets_that_change_from_batch_to_batch(
+    keys: tuple[Column, ...], batches: list[pa.RecordBatch], data: st.DataObject
+) -> None:
+    """Ranges that nobody looked at the data for, and the generic variant in between."""
+    bets = [dense(*data.draw(ranges(len(keys))).ranges) for _ in range(3)]
+    policy = Erratic(variants=(*bets, GENERIC), seed=data.draw(st.integers(0, 99)))
+    runner, wanted = PlanRunner(query(*keys), policy), Counter[tuple[object, ...]]()
+    for one in batches:
+        runner.consume(one)
+        columns = [one[key.name].to_pylist() for key in keys]
+        wanted.update(zip(*columns, strict=True))
+    found = from_table(runner.finish())
+    names = [f"key{position}" for position in range(len(keys))]
+    assert Counter({tuple(row[name] for name in names): row["c"] for row in found}) == wanted
+    assert len(found) == len(wanted)
 
 
 # -- windows ------------------------------------------------------------------------------------
