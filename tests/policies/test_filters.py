@@ -23,8 +23,8 @@ FAILS = FilterFacts(can_fail=True, vectorised=False)
 TEXT = FilterFacts(vectorised=False, cost=4.0, dictionary="name")
 
 # The second filter drops nearly all, the first nearly none.
-LATE = {"11": 50, "10": 850, "01": 50, "00": 50}
-EARLY = {"11": 50, "10": 50, "01": 850, "00": 50}
+LATE = {"11": 5, "10": 895, "01": 5, "00": 95}
+EARLY = {"11": 5, "10": 5, "01": 895, "00": 95}
 
 
 def order_of(decision: Decision) -> FilterOrder | None:
@@ -36,7 +36,9 @@ def order_of(decision: Decision) -> FilterOrder | None:
 ORDERS: list[tuple[tuple[FilterFacts, ...], dict[str, int], FilterOrder | None]] = [
     ((FAST, FAST), LATE, FilterOrder((1,), (0,))),
     ((FAST, FAST), EARLY, FilterOrder((0,), (1,))),
-    # Both in vectors, as the program has it, is right where both leave many.
+    # Both in vectors, as the program has it, is right where both leave many, or one in ten:
+    # then nearly all memory is read anyway.
+    ((FAST, FAST), {"11": 50, "10": 850, "01": 50, "00": 50}, None),
     ((FAST, FAST), {"11": 500, "10": 200, "01": 200, "00": 100}, None),
     ((ALONE, ALONE), LATE, FilterOrder((), (1, 0))),
     ((ALONE, ALONE), EARLY, None),
@@ -52,7 +54,7 @@ ORDERS: list[tuple[tuple[FilterFacts, ...], dict[str, int], FilterOrder | None]]
     # behind one of them the first is better than the other.
     (
         (ALONE, ALONE, ALONE),
-        {"000": 250, "100": 350, "011": 250, "111": 150},
+        {"000": 500, "100": 460, "011": 20, "111": 20},
         FilterOrder((), (1, 0, 2)),
     ),
 ]
@@ -68,7 +70,7 @@ def test_orders(
 def test_a_decision_names_the_nanoseconds() -> None:
     assert PredicateOrder((FAST, FAST)).decide(filtered(LATE)) == Specialize(
         (),
-        "filters [1] first, then [0]: 0.29 ns a row instead of 0.34",
+        "filters [1] first, then [0]: 0.79 ns a row instead of 1.00",
         (SelectRows(), FilterOrder((1,), (0,))),
     )
 
