@@ -30,6 +30,19 @@ from policies import Generalize, Policy, Specialize
 from profiler.profile import Observation, Profile
 
 
+# Signals that depend on the rows and the code alone, or nearly so.
+_OF_DATA = frozenset(
+    (
+        "selectivity",
+        "probes/row",
+        "guard exits",
+        "instructions/row",
+        "branch misses/row",
+        "cache misses/row",
+    )
+)
+
+
 class Change(Protocol):
     """What a monitor found: a signal, and its level before and after."""
 
@@ -145,11 +158,24 @@ class Controller:
         reason = f"{change.signal} from {change.before:.3g} to {change.after:.3g}"
         if state.settled:
             state.record.held(state.running)
-        if not state.blind and state.rows - state.profiled_at >= state.patience:
+        weak = self._is_weak(change)
+        waits = state.patience * (self._settings.idle_units if weak else 1)
+        if not state.blind and state.rows - state.profiled_at >= waits:
             return self._profile(change.signal, reason)
-        if state.running == GENERIC:
+        fell = change.signal not in _OF_DATA and change.after <= change.before
+        if fell or state.running == GENERIC:
             return ()
         return self._try(self._known_winner(), reason, change.signal)
+
+    def _is_weak(self, change: Change) -> bool:
+        """Whether the machine may be the reason, and not the data: nothing is urgent then.
+
+        On a shared virtual machine, times of the same work wander by a fifth for seconds.
+        """
+        if change.signal in _OF_DATA:
+            return False
+        is_slower = change.after >= self._settings.clear_rise * change.before
+        return change.signal != "ns/row" or not is_slower
 
     def _known_winner(self) -> VariantSpec:
         """The last other variant that has won a trial and may be tried, or generic."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -39,6 +39,15 @@ class VariantUse:
     def ns_per_row(self) -> float:
         """The time that a row took in one thread."""
         return self.elapsed_ns / self.rows if self.rows else 0.0
+
+    def plus(self, other: VariantUse) -> Self:
+        """What both did; all else is that of this one."""
+        return replace(
+            self,
+            rows=self.rows + other.rows,
+            elapsed_ns=self.elapsed_ns + other.elapsed_ns,
+            guard_exits=self.guard_exits + other.guard_exits,
+        )
 
 
 @dataclass(frozen=True, slots=True)

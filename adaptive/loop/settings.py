@@ -21,13 +21,14 @@ class LoopSettings:
     base_rows: int = 4_000_000
     base_morsels: int = 64
     max_doublings: int = 10  # of any wait
+    clear_rise: float = 1.25  # of the time of a row, to be taken for a change of the data
     idle_units: int = 8  # to the next profile where nothing was won and nothing changes
     profile_units: int = 1  # until a profile that does not come is given up
     settled_units: int = 1  # a bet that holds for so long has not failed when it ends
     max_strikes: int = 6  # failures after which a bet is made no more
 
     # A trial: the variants take turns, each with the first morsel of a thread left out.
-    min_gain: float = 0.02  # of the time of a row, for a variant to be worth a swap
+    min_gain: float = 0.04  # of the time of a row, for a variant to be worth a swap
     min_samples: int = 4  # of each variant before one is dropped
     max_samples: int = 12  # of each variant, then the medians decide
     clear_sigmas: float = 3.0  # how many standard errors apart is clear
