@@ -29,7 +29,6 @@ from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
 from policies import Generalize, Policy, Specialize
 from profiler.profile import Observation, Profile
 
-
 # Signals that depend on the rows and the code alone, or nearly so.
 _OF_DATA = frozenset(
     (
