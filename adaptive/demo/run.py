@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,6 +30,7 @@ from adaptive.demo.compare import Comparison, compare, in_batch
 from adaptive.demo.session import SparkFailed, first_line, local_session, usable_cores
 from adaptive.demo.show import show_difference, show_report
 from adaptive.demo.ysb_data import generate_with_progress, remove
+from adaptive.spark import StreamHistory
 
 COLUMNS = "event_type string, campaign_id bigint, event_time timestamp, value bigint"
 SPARK, KODIAK = "Spark alone", "Spark with Kodiak"
@@ -80,6 +81,7 @@ class DemoReport:
     seconds: Mapping[str, tuple[float, ...]]
     comparison: Comparison
     explanation: ad.Explanation
+    history: StreamHistory = field(default_factory=StreamHistory)  # of all runs with Kodiak
 
     @property
     def speed_up(self) -> float:
@@ -115,10 +117,12 @@ class _Stage:
 
     def __init__(self, spark: SparkSession, data: Path, console: Console) -> None:
         self._spark, self._data, self._console = spark, data, console
+        self._histories: list[StreamHistory] = []
 
     def run(self, settings: DemoSettings) -> DemoReport:
         """All rounds; a wrong result is reported without timing anything."""
         explanation = ad.explain(CONTESTANTS[KODIAK](self._events()))
+        self._is_native = explanation.is_native
         self._console.print(f"{KODIAK}: {explanation.summary}", highlight=False)
         results = {name: self._collect(name) for name in CONTESTANTS}
         comparison = compare(results[SPARK], results[KODIAK])
@@ -126,7 +130,8 @@ class _Stage:
         if comparison.identical:
             seconds = self._time_rounds(settings.rounds, comparison.expected_rows)
         cores = self._spark.sparkContext.defaultParallelism
-        return DemoReport(settings.rows, cores, seconds, comparison, explanation)
+        history = StreamHistory.joined(self._histories)
+        return DemoReport(settings.rows, cores, seconds, comparison, explanation, history)
 
     def _time_rounds(self, rounds: int, result_rows: int) -> Mapping[str, tuple[float, ...]]:
         taken: dict[str, list[float]] = {name: [] for name in CONTESTANTS}
@@ -144,6 +149,7 @@ class _Stage:
             begin = time.perf_counter()
             query = _run(self._writer(name, Path(folder)).format("noop"))
             elapsed = time.perf_counter() - begin
+        self._keep_history(name, query)
         written = sum(progress.sink.numOutputRows for progress in query.recentProgress)
         if written != result_rows:
             raise SparkFailed(
@@ -161,10 +167,16 @@ class _Stage:
 
         status = self._console.status(f"{name}: warming up, collecting its result ...")
         with status, TemporaryDirectory(prefix="kodiak-") as folder:
-            _run(self._writer(name, Path(folder)).foreachBatch(take))
+            query = _run(self._writer(name, Path(folder)).foreachBatch(take))
+        self._keep_history(name, query)
         result = pa.concat_tables(batches)
         self._console.print(f"warm-up     {name}: {result.num_rows:,} groups", highlight=False)
         return result
+
+    def _keep_history(self, name: str, query: StreamingQuery) -> None:
+        """What the workers did, if any of the query was theirs to do."""
+        if name == KODIAK and self._is_native:
+            self._histories.append(ad.history(query))
 
     def _writer(self, name: str, checkpoint: Path) -> DataStreamWriter:
         """All files in one trigger; update mode puts every group out, also of open windows."""

@@ -9,9 +9,14 @@ from rich.console import Console
 from rich.table import Table
 
 from adaptive.demo.compare import Comparison
+from adaptive.loop.history import VariantUse, described
+from adaptive.spark.stream_history import StreamHistory, times_text, worker_name
+from ir import VariantSpec
 
 if TYPE_CHECKING:
     from adaptive.demo.run import DemoReport
+
+_MOST_USES, _MOST_SWAPS = 5, 6  # that are shown
 
 
 def show_report(report: DemoReport, console: Console) -> None:
@@ -25,12 +30,29 @@ def show_report(report: DemoReport, console: Console) -> None:
     if not report.explanation.is_native:
         console.print("Nothing ran natively, so both sides did the same.", style="bold yellow")
     console.print(str(report.explanation), markup=False, highlight=False, soft_wrap=True)
+    if report.history:
+        show_history(report.history, console)
     console.print(
         "Timed: the whole query, from building it to the end of its last micro-batch, with all"
         " files in one trigger, into Spark's noop sink, which computes every row and drops it."
         " The results were collected and compared in the warm-up, which is not counted.",
         style="dim",
     )
+
+
+def show_history(history: StreamHistory, console: Console) -> None:
+    """Which variants ran in which worker, and the latest changes of variant."""
+    uses = Table(title="What Kodiak's workers ran, in all rounds")
+    for name in ("worker", "variant"):
+        uses.add_column(name)
+    for name in ("rows", "ns/row", "guard exits"):
+        uses.add_column(name, justify="right")
+    for use in _most_used(history)[:_MOST_USES]:
+        counts = (f"{use.rows:,}", f"{use.ns_per_row:.2f}", f"{use.guard_exits:,}")
+        uses.add_row(worker_name(use), described(use.spec), *counts)
+    console.print(uses)
+    if history.swaps:
+        console.print(_swaps_table(history))
 
 
 def show_difference(comparison: Comparison, console: Console) -> None:
@@ -57,4 +79,31 @@ def _times_table(report: DemoReport) -> Table:
         best = min(seconds)
         rate = f"{report.rows / best / 1e6:.1f} M"
         table.add_row(name, rate, f"{best:.2f}", f"{median(seconds):.2f}")
+    return table
+
+
+def _most_used(history: StreamHistory) -> list[VariantUse]:
+    """The variants of each worker, those of all queries together, the most rows first."""
+    found: dict[tuple[str, VariantSpec], VariantUse] = {}
+    for use in history:
+        key = (worker_name(use), use.spec)
+        known = found.get(key)
+        found[key] = use if known is None else known.plus(use)
+    return sorted(found.values(), key=lambda use: use.rows, reverse=True)
+
+
+def _swaps_table(history: StreamHistory) -> Table:
+    left = len(history.swaps) - _MOST_SWAPS
+    table = Table(
+        title=f"Swaps, the last {_MOST_SWAPS} of {len(history.swaps)}" if left > 0 else "Swaps"
+    )
+    table.add_column("worker")
+    table.add_column("at M rows", justify="right")
+    table.add_column("to")
+    table.add_column("ns/row", justify="right")
+    table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=60)
+    for swap in history.swaps[-_MOST_SWAPS:]:
+        at = f"{swap.at_rows / 1e6:.1f}"
+        why = f"{swap.signal}: {swap.reason}"
+        table.add_row(worker_name(swap), at, described(swap.spec), times_text(swap), why)
     return table

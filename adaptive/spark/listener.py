@@ -78,7 +78,8 @@ def query_history(query: StreamingQuery | str) -> StreamHistory:
     found = RECORDS.history(query.id)
     if found is None:
         _refuse_unknown(query)
-    return found or StreamHistory()
+        return StreamHistory()
+    return found
 
 
 def _refuse_unknown(query: StreamingQuery) -> None:

@@ -145,11 +145,4 @@ def _worker_swap(swap: SwapRecord, report: TaskReport, batch_id: int) -> WorkerS
 
 
 def _sum(old: WorkerUse | None, new: WorkerUse) -> WorkerUse:
-    if old is None:
-        return new
-    return replace(
-        old,
-        rows=old.rows + new.rows,
-        elapsed_ns=old.elapsed_ns + new.elapsed_ns,
-        guard_exits=old.guard_exits + new.guard_exits,
-    )
+    return new if old is None else old.plus(new)

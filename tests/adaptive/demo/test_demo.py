@@ -15,8 +15,11 @@ from adaptive.demo import run as demo
 from adaptive.demo.compare import Comparison
 from adaptive.demo.run import KODIAK, SPARK, DemoReport, DemoSettings, run_demo
 from adaptive.demo.session import SparkFailed
-from adaptive.demo.show import show_report
+from adaptive.demo.show import show_history, show_report
 from adaptive.explain import Explanation
+from adaptive.spark import StreamHistory, WorkerSwap, WorkerUse
+from codegen_llvm import InputLayout
+from ir import GENERIC, KeysInRange, Tier, VariantSpec
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,8 +50,16 @@ def test_both_sides_agree_and_are_timed(spark: SparkSession, tmp_path: Path) -> 
     assert report.comparison.expected_rows > 0
     assert report.explanation.is_fully_native
     assert {name: len(taken) for name, taken in report.seconds.items()} == {SPARK: 2, KODIAK: 2}
+    assert report.history.rows == sum(use.rows for use in report.history) == 3 * ROWS
     text = console.export_text()
-    for expected in ("Results identical", "Speed-up", "runs natively", "noop", "20,000 events"):
+    for expected in (
+        "Results identical",
+        "Speed-up",
+        "runs natively",
+        "noop",
+        "20,000 events",
+        "What Kodiak's workers ran",
+    ):
         assert expected in text
 
 
@@ -97,6 +108,33 @@ def test_a_query_that_stays_in_spark_is_said() -> None:
     assert "2.00 1.50, round by round" in text
     assert "Nothing ran natively" in text
     assert "no files" in text
+
+
+def test_a_history_is_shown_in_a_few_lines() -> None:
+    """Uses of one worker and variant are added up, and of many swaps the last are shown."""
+    dense = VariantSpec(Tier.SPECULATIVE, (KeysInRange(((0, 99),)),))
+    uses = [
+        WorkerUse(GENERIC, InputLayout(()), "start", 1_000, 4_000, pid=7, executor="driver"),
+        WorkerUse(GENERIC, InputLayout(()), "start", 1_000, 2_000, pid=7, executor="driver"),
+        *(WorkerUse(dense, InputLayout(()), "narrow", n, pid=n) for n in range(1, 50)),
+    ]
+    swaps = [
+        WorkerSwap(n * 1_000_000, 0, dense, "keys in 0..99", "ns/row", 3.0, 2.0, "driver", 7, n)
+        for n in range(50)
+    ]
+    console = quiet()
+    show_history(StreamHistory(uses, swaps), console)
+    text = console.export_text()
+    for expected in (
+        "driver/7",
+        "2,000",
+        "3.00 -> 2.00",
+        "the last 6 of 50",
+        "49.0",
+        "dense 0..99",
+    ):
+        assert expected in text
+    assert len(text.splitlines()) <= 22  # with titles and borders
 
 
 @pytest.mark.parametrize(("rows", "rounds"), [(0, 1), (1, 0)])
