@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from adaptive.demo.compare import Comparison
-from adaptive.loop.history import VariantUse, described
+from adaptive.loop.history import SwapRecord, VariantUse, described
 from adaptive.spark.stream_history import StreamHistory, times_text, worker_name
 from ir import VariantSpec
 
@@ -52,7 +52,7 @@ def show_history(history: StreamHistory, console: Console) -> None:
         uses.add_row(worker_name(use), described(use.spec), *counts)
     console.print(uses)
     if history.swaps:
-        console.print(_swaps_table(history))
+        _show_swaps(history, console)
 
 
 def show_difference(comparison: Comparison, console: Console) -> None:
@@ -92,18 +92,19 @@ def _most_used(history: StreamHistory) -> list[VariantUse]:
     return sorted(found.values(), key=lambda use: use.rows, reverse=True)
 
 
-def _swaps_table(history: StreamHistory) -> Table:
-    left = len(history.swaps) - _MOST_SWAPS
-    table = Table(
-        title=f"Swaps, the last {_MOST_SWAPS} of {len(history.swaps)}" if left > 0 else "Swaps"
-    )
-    table.add_column("worker")
-    table.add_column("at M rows", justify="right")
-    table.add_column("to")
-    table.add_column("ns/row", justify="right")
-    table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=60)
+def _show_swaps(history: StreamHistory, console: Console) -> None:
+    """A line for each of the last swaps, cut where the terminal ends."""
+    total = len(history.swaps)
+    shown = f"the last {_MOST_SWAPS} of {total}" if total > _MOST_SWAPS else str(total)
+    console.print(f"Swaps: {shown}", highlight=False)
     for swap in history.swaps[-_MOST_SWAPS:]:
-        at = f"{swap.at_rows / 1e6:.1f}"
-        why = f"{swap.signal}: {swap.reason}"
-        table.add_row(worker_name(swap), at, described(swap.spec), times_text(swap), why)
-    return table
+        console.print(
+            _swap_text(swap), markup=False, highlight=False, no_wrap=True, overflow="ellipsis"
+        )
+
+
+def _swap_text(swap: SwapRecord) -> str:
+    times = times_text(swap)
+    judged = f", {times} ns/row" if times else ""
+    where = f"{worker_name(swap)} at {swap.at_rows / 1e6:.1f} M rows"
+    return f"  {where}: {described(swap.spec)}{judged}; {swap.signal}: {swap.reason}"
