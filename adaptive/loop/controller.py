@@ -163,6 +163,9 @@ class Controller:
             return self._profile(change.signal, reason)
         fell = change.signal not in _OF_DATA and change.after <= change.before
         if fell or state.running == GENERIC:
+            if isinstance(state.phase, Watching) and not state.blind:
+                due = state.profiled_at + waits
+                state.phase.profile_at_rows = min(state.phase.profile_at_rows, due)
             return ()
         return self._try(self._known_winner(), reason, change.signal)
 
@@ -214,11 +217,17 @@ class Controller:
             state.running = GENERIC
         if not isinstance(decision, Specialize):
             return self._try(GENERIC, decision.reason, "profile")
-        return self._try(decision.spec, decision.reason, "profile")
+        if decision.spec == state.running and state.phase.signal == "rows":
+            return self._rest(f"nothing has changed: {decision.reason}")
+        # What was not seen to fail goes on until the new variant is there.
+        meanwhile = state.running if state.phase.signal == "rows" else GENERIC
+        return self._try(decision.spec, decision.reason, "profile", meanwhile)
 
     # Trials
 
-    def _try(self, spec: VariantSpec, reason: str, signal: str) -> tuple[Action, ...]:
+    def _try(
+        self, spec: VariantSpec, reason: str, signal: str, until_then: VariantSpec = GENERIC
+    ) -> tuple[Action, ...]:
         """Compile a variant, or race it against what runs and generic, or rest without any."""
         state = self.state
         candidate = state.record.allowed(spec, state.rows) if spec != state.running else spec
@@ -230,7 +239,7 @@ class Controller:
             return self._race(candidate, reason, signal)
         state.phase = Awaiting(candidate, reason)
         meanwhile = f"while {title(candidate)} is compiled"
-        return (self._swap(GENERIC, meanwhile, signal), Compile(candidate, reason))
+        return (self._swap(until_then, meanwhile, signal), Compile(candidate, reason))
 
     def _on_compiled(self, spec: VariantSpec) -> tuple[Action, ...]:
         state = self.state
@@ -334,8 +343,10 @@ class Controller:
         state = self.state
         if spec != state.running:
             state.running, state.adopted_at = spec, state.rows
-        if spec != GENERIC or state.blind:
+        if state.blind:
             profile_at = NEVER
+        elif spec != GENERIC:
+            profile_at = state.rows + self._settings.again_units * state.patience
         elif profile_at is None:
             profile_at = state.rows + self._settings.idle_units * state.patience
         state.phase = Watching(RecentExits(self._settings), proof, profile_at)

@@ -23,6 +23,7 @@ class LoopSettings:
     max_doublings: int = 10  # of any wait
     clear_rise: float = 1.25  # of the time of a row, to be taken for a change of the data
     idle_units: int = 8  # to the next profile where nothing was won and nothing changes
+    again_units: int = 2  # to the next profile while a bet runs: not every change is felt
     profile_units: int = 1  # until a profile that does not come is given up
     settled_units: int = 1  # a bet that holds for so long has not failed when it ends
     max_strikes: int = 6  # failures after which a bet is made no more

@@ -23,6 +23,7 @@ from adaptive.loop.events import (
 )
 from adaptive.loop.history import History, SwapRecord, VariantUse
 from adaptive.runtime.binding import BoundBatch
+from adaptive.runtime.combine import prepare_combine
 from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.key_dictionary import KeyDictionaries
@@ -241,17 +242,23 @@ class AdaptiveLoop:
         assert self._kernels is not None
         assert self._layout is not None
 
+        if spec == INSTRUMENTED:
+            PROBES.request(self._program, self._layout, lambda why: self._probed(worker, why))
+            return
+        kernels = self._kernels
+        slots, generic = kernels.states.layout_of(spec, self._layout), kernels.states.generic.layout
+
         def done(variant: CompiledVariant | None, why: str) -> None:
             if variant is None:
                 self._events.append(f"not compiled: {why}")
                 self._tell(worker, CompileFailed(spec, why))
-            else:
-                self._tell(worker, Compiled(spec, variant.compile_ns))
+                return
+            if slots != generic:
+                # Slices end with groups of both forms: 70 ms of compilation in one push, once.
+                merged = kernels.slices_are_keys
+                prepare_combine(self._program, (slots, generic), slice_is_key=merged)
+            self._tell(worker, Compiled(spec, variant.compile_ns))
 
-        if spec == INSTRUMENTED:
-            PROBES.request(self._program, self._layout, lambda why: self._probed(worker, why))
-            return
-        slots = self._kernels.states.layout_of(spec, self._layout)
         VARIANTS.request(self._program, self._layout, slots, code_spec(spec), done)
 
     def _probed(self, worker: int, why: str) -> None:

@@ -39,12 +39,18 @@ class Combiners:
             return self._wide[slice_is_key]
 
     def get(self, source: SlotLayout, target: SlotLayout) -> CompiledCombine:
-        """The code that combines tables of these layouts."""
+        """The code that combines tables of these layouts.
+
+        Compiled without the lock: a window that closes must not wait for code of other layouts.
+        """
+        key = (source, target)
         with self._lock:
-            key = (source, target)
-            if key not in self._compiled:
-                self._compiled[key] = compile_combine(self.program, source, target)
-            return self._compiled[key]
+            known = self._compiled.get(key)
+        if known is None:
+            known = compile_combine(self.program, source, target)
+            with self._lock:
+                known = self._compiled.setdefault(key, known)
+        return known
 
 
 class _Programs:
@@ -168,6 +174,15 @@ class WindowTable:
     def _new_state(self) -> None:
         self._state = GroupState(self._layout, 0)
         self._args.state = self._state.address
+
+
+def prepare_combine(
+    program: RowProgram, sources: Iterable[SlotLayout], *, slice_is_key: bool = False
+) -> None:
+    """Compile in advance what combines tables of these layouts, where nobody waits for it."""
+    combiners = _PROGRAMS.get(program)
+    for source in sources:
+        combiners.get(source, combiners.wide(slice_is_key))
 
 
 def combine(program: RowProgram, tables: Iterable[Table | WindowTable]) -> WindowTable:

@@ -58,6 +58,7 @@ class DeoptManager:
         self.program = program
         self.driver = KernelDriver()
         self.meter = Clock()
+        self.slices_are_keys = False  # where forms are merged: in one table for all slices
         self.states = GroupStates(program, generic, slices)
         self._translations = Translations(program)
         self.state = generic  # of the variant that left last

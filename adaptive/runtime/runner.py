@@ -46,6 +46,7 @@ class PlanRunner:
         self._most_slices = most_slices
         self._layouts: dict[bool, SlotLayout] = {}
         self._kernels = DeoptManager(self.program, self._new_state(slice_is_key=False))
+        self._kernels.slices_are_keys = self.program.slices is not None
         self._args = self._kernels.driver.args
         self._spilled: WindowTable | None = None
 

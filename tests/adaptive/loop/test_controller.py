@@ -28,7 +28,9 @@ from tests.adaptive.loop.specs import BOTH, NARROW, ORDERED, REVERSED, WIDER
 
 ROWS = 1000
 # A unit of waiting is ten morsels.
-SETTINGS = LoopSettings(base_rows=10 * ROWS, base_morsels=10, first_profile_morsels=2)
+SETTINGS = LoopSettings(
+    base_rows=10 * ROWS, base_morsels=10, first_profile_morsels=2, again_units=1 << 40
+)
 PROFILE = Profile(rows=500)
 
 
@@ -141,6 +143,29 @@ def test_a_run_from_generic_to_the_winner() -> None:
     times = "generic 1.000 ns/row, KeysInRange 0.500 ns/row"
     assert won == Swap(NARROW, f"{times}; a good bet", "ns/row", 1.0, 0.5)
     assert replay.morsels(1000, 0.5) == ()
+
+
+def test_a_bet_that_runs_is_profiled_now_and_then_and_goes_on_if_nothing_has_changed() -> None:
+    replay = Replay(settings=replace(SETTINGS, again_units=2))
+    replay.adopted(NARROW)
+    (again,) = replay.morsels(100, 0.5)
+    assert isinstance(again, Swap)
+    assert (again.spec, again.signal) == (INSTRUMENTED, "rows")
+    (rest,) = replay.send(Profiled(PROFILE))
+    assert isinstance(rest, Swap)
+    assert rest.spec == NARROW
+    assert rest.reason.startswith("nothing has changed")
+
+
+def test_a_bet_that_was_not_seen_to_fail_runs_while_a_better_one_is_compiled() -> None:
+    replay = Replay(settings=replace(SETTINGS, again_units=2))
+    replay.adopted(NARROW)
+    replay.morsels(100, 0.5)
+    replay.script.bet(ORDERED)
+    assert replay.send(Profiled(PROFILE)) == (
+        Swap(NARROW, "while FilterOrder is compiled", "profile"),
+        Compile(ORDERED, "a good bet"),
+    )
 
 
 def test_many_rows_are_profiled_before_many_morsels() -> None:

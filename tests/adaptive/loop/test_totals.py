@@ -123,7 +123,12 @@ def test_the_history_tells_the_story_of_a_drift() -> None:
         disturbed=0.0,
     ).run(800)
     story = [(swap.spec, swap.signal) for _, swap in ran.swaps() if swap.signal != "profile"]
-    assert [signal for _, signal in story] == ["rows", "ns/row", "guard exits", "rows", "ns/row"]
+    signals = [signal for _, signal in story]
+    assert signals[:2] == ["rows", "ns/row"]
+    # Between, the bet is profiled now and then, and nothing has changed.
+    left = signals.index("guard exits")
+    assert set(signals[2:left]) <= {"rows"}
+    assert signals[left : left + 3] == ["guard exits", "rows", "ns/row"]
     assert [spec for spec, signal in story if signal == "ns/row"] == [NARROW, WIDER]
     left = next(at for at, swap in ran.swaps() if swap.signal == "guard exits")
     assert 400 <= left <= 405
