@@ -136,7 +136,7 @@ def run(  # type: ignore[no-untyped-def]
     return from_table(runner.finish()), spilled
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=cases(), data=st.data())
 def test_a_wrong_guess_costs_time_never_rows(case: tuple[Sink, Rows], data: st.DataObject) -> None:
     """Any variant, sound or not, gives the reference answer."""
@@ -163,7 +163,7 @@ def integer_key_cases(draw: st.DrawFn) -> tuple[Sink, Rows]:
     return Sink(grouped, "out"), draw(rows_for(schema, max_size=60))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=90, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=integer_key_cases(), data=st.data())
 def test_integer_keys(case: tuple[Sink, Rows], data: st.DataObject) -> None:
     """Keys that collide, become null, wrap, or mark unused slots."""

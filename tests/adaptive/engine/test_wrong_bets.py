@@ -66,7 +66,7 @@ def check(plan: Sink, streams: list[tuple[Step, ...]], data: st.DataObject) -> N
 
 @pytest.mark.parametrize("window", ["tumbling", "sliding", "none"])
 def test_a_wrong_guess_costs_time_never_rows(window: str) -> None:
-    @settings(quickly, max_examples=32)
+    @settings(quickly, max_examples=20)
     @given(case=plans_with_streams(shape(window)), data=st.data())
     def run(case: tuple[Sink, list[tuple[Step, ...]]], data: st.DataObject) -> None:
         check(*case, data)
