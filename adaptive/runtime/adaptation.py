@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import replace
 from typing import Protocol
 
 from adaptive.loop.controller import Controller
@@ -40,6 +39,7 @@ from profiler.profile import Observation, Profile
 
 _ENOUGH_SAMPLED = 16_384  # rows of a profile: those of 4 M rows at one in 256
 _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up first
+_MOST_RECENT = 64  # variants whose counts are found by identity
 _MOST_RECORDS = 10_000  # swaps that a history keeps, the latest
 
 
@@ -57,27 +57,52 @@ class Adaptation(Protocol):
         """What has been done so far."""
 
 
+class _Use:
+    """How a variant has done, found by identity; hashing a spec takes as long as a small morsel."""
+
+    __slots__ = ("elapsed_ns", "guard_exits", "layout", "reason", "rows", "spec")
+
+    def __init__(self, spec: VariantSpec, layout: InputLayout, reason: str) -> None:
+        self.spec, self.layout, self.reason = spec, layout, reason
+        self.rows = self.elapsed_ns = self.guard_exits = 0
+
+    def told(self) -> VariantUse:
+        """The same as part of a history."""
+        counts = (self.rows, self.elapsed_ns, self.guard_exits)
+        return VariantUse(self.spec, self.layout, self.reason, *counts)
+
+
 class _Uses:
     """How the variants of a pipeline have done."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._uses: dict[tuple[VariantSpec, InputLayout], VariantUse] = {}
+        self._recent: dict[tuple[int, int], _Use] = {}
+        self._all: dict[tuple[VariantSpec, InputLayout], VariantUse] = {}
 
     def add(self, spec: VariantSpec, layout: InputLayout, reason: str, seen: Observation) -> None:
-        key = (spec, layout)
         with self._lock:
-            use = self._uses.get(key) or VariantUse(spec, layout, reason)
-            self._uses[key] = replace(
-                use,
-                rows=use.rows + seen.rows,
-                elapsed_ns=use.elapsed_ns + seen.elapsed_ns,
-                guard_exits=use.guard_exits + seen.guard_exits,
-            )
+            use = self._recent.get((id(spec), id(layout)))
+            if use is None:
+                if len(self._recent) >= _MOST_RECENT:
+                    self._gather()
+                use = self._recent[id(spec), id(layout)] = _Use(spec, layout, reason)
+            use.rows += seen.rows
+            use.elapsed_ns += seen.elapsed_ns
+            use.guard_exits += seen.guard_exits
 
     def all(self) -> list[VariantUse]:
         with self._lock:
-            return list(self._uses.values())
+            self._gather()
+            return list(self._all.values())
+
+    def _gather(self) -> None:
+        """Put the same variants together, by their value."""
+        for use in self._recent.values():
+            key = (use.spec, use.layout)
+            known = self._all.get(key)
+            self._all[key] = use.told() if known is None else known.plus(use.told())
+        self._recent.clear()
 
 
 class FixedVariant:
@@ -114,14 +139,17 @@ class FixedVariant:
         return History(self._uses.all())
 
 
+_NOTHING = Observation(0)
+
+
 class _Pending:
     """What a thread has seen and not reported yet."""
 
     def __init__(self) -> None:
         self.spec = GENERIC
         self.layout: InputLayout | None = None
-        self.seen = Observation(0)
-        self.uncounted = Observation(0)  # what no history has
+        self.seen = _NOTHING
+        self.uncounted = _NOTHING  # what no history has
 
 
 class AdaptiveLoop:
@@ -176,7 +204,9 @@ class AdaptiveLoop:
     def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
         """Report what a thread saw, once that is worth it."""
         seen, layout = kernels.take(), kernels.layout
-        pending = self._pending.setdefault(worker, _Pending())
+        pending = self._pending.get(worker)
+        if pending is None:
+            pending = self._pending[worker] = _Pending()
         if pending.seen.rows and (pending.spec is not spec or pending.layout is not layout):
             self._report(worker, pending)
         pending.spec, pending.layout = spec, layout
@@ -187,13 +217,14 @@ class AdaptiveLoop:
 
     def _report(self, worker: int, pending: _Pending) -> None:
         self._count(pending)
-        seen, pending.seen = pending.seen, Observation(0)
-        self._events.extend(lost_signals())
+        seen, pending.seen = pending.seen, _NOTHING
+        if seen.counters:
+            self._events.extend(lost_signals())
         self._tell(worker, MorselDone(pending.spec, seen, worker))
 
     def _count(self, pending: _Pending) -> None:
         """Put what a thread has seen into the history."""
-        seen, pending.uncounted = pending.uncounted, Observation(0)
+        seen, pending.uncounted = pending.uncounted, _NOTHING
         if seen.rows:
             assert pending.layout is not None
             self._uses.add(pending.spec, pending.layout, self.active.reason, seen)

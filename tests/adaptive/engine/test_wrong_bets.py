@@ -2,8 +2,8 @@
 
 Variants are drawn without a look at the data and take turns from morsel to morsel, in every
 thread: guards fail all the time, on first and last rows, and slices have groups of several
-forms when they end, some of them shared by all threads. Three kinds of windows, 32 queries,
-3 streams and 6 ways are 1,728 cases.
+forms when they end, some of them shared by all threads. Three kinds of windows, 20 queries,
+3 streams and 6 ways are 1,080 cases.
 """
 
 from __future__ import annotations
