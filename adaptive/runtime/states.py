@@ -40,7 +40,7 @@ class GroupStates:
         self._shared: SharedState | None = None
         self._passed: int | None = None  # the last window's end that the thread has passed
         self._dense: dict[Ranges, DenseState] = {}
-        self._in_use: Ranges | None = None
+        self._in_use: set[Ranges] = set()  # since slices were handed out last
         self._layout: SlotLayout | None = None
         # Tables whose sums left 64 bits: the slice goes on with an empty one.
         self._full: defaultdict[int, list[Table]] = defaultdict(list)
@@ -78,8 +78,18 @@ class GroupStates:
             return self.generic if shared is None else self._shared_state(shared)
         if ranges.ranges not in self._dense:
             self._dense[ranges.ranges] = self._new_dense(ranges.ranges)
-        self._in_use = ranges.ranges
+        self._in_use.add(ranges.ranges)
         return self._dense[ranges.ranges]
+
+    def groups_elsewhere(self, spec: VariantSpec, batch: InputLayout) -> int:
+        """How many groups of open slices are in another form than that of a variant."""
+        layout, ranges = self.layout_of(spec, batch), spec.find(KeysInRange)
+        own = None if ranges is None else self._dense.get(ranges.ranges)
+        return sum(
+            state.groups
+            for state in self.all()
+            if (state is not own if layout.dense else state.layout is not layout)
+        )
 
     def has_room(self, state: GroupState) -> bool:
         """Whether a form may have a table for one more slice.
@@ -125,9 +135,10 @@ class GroupStates:
     def _drop_unused(self) -> None:
         """Give arrays back that are of a range which nobody bets on any more."""
         for ranges, state in list(self._dense.items()):
-            if ranges != self._in_use and not state.groups:
+            if ranges not in self._in_use and not state.groups:
                 state.release()
                 del self._dense[ranges]
+        self._in_use.clear()
 
     def _hand_out(self, pieces: Pieces, tables: dict[int, Table]) -> None:
         for start, table in tables.items():

@@ -165,6 +165,8 @@ def test_arrays_of_ranges_that_nobody_bets_on_are_given_back() -> None:
     wide = kernels.states.bytes
     pieces = kernels.states.detach(10, 10)
     assert sum(len(tables) for tables in pieces.values()) == 3
+    run_all(kernels, dense(0, 8), timed([1], [10]))
+    kernels.states.detach(20, 10)
     assert kernels.states.bytes < wide / 100
 
 
@@ -206,3 +208,21 @@ def run_all(kernels: DeoptManager, spec: VariantSpec, rows: pa.RecordBatch) -> N
     while (code := kernels.run(spec)) != Exit.DONE:
         assert code == Exit.NEW_SLICE
         kernels.state.add_slice(int(kernels.driver.args.detail))
+
+
+def test_another_form_waits_for_very_many_groups_to_be_handed_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Until their slice ends, or for so many morsels; the same form never waits."""
+    monkeypatch.setattr("adaptive.runtime.deopt._MANY_GROUPS", 3)
+    program = flatten(cut(WINDOWED)[0])
+    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    narrow, wide = dense(0, 9), dense(0, 99)
+    assert kernels.held(narrow, 0) is narrow
+    run_all(kernels, narrow, timed([1, 2, 3], [0, 1, 2]))
+    assert kernels.held(wide, 2) is narrow
+    assert kernels.held(GENERIC, 2) is narrow
+    assert kernels.held(GENERIC, 2) is GENERIC  # that was long enough
+    assert kernels.held(narrow, 2) is narrow  # its groups are there
+    kernels.states.detach(10, 10)
+    assert kernels.held(wide, 2) is wide
