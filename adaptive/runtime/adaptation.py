@@ -39,7 +39,6 @@ from profiler.profile import Observation, Profile
 
 _ENOUGH_SAMPLED = 16_384  # rows of a profile: those of 4 M rows at one in 256
 _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up first
-_MOST_HELD = 16  # morsels for which a variant goes on until its slice ends
 _MOST_RECENT = 64  # variants whose counts are found by identity
 _MOST_RECORDS = 10_000  # swaps that a history keeps, the latest
 
@@ -176,9 +175,6 @@ class AdaptiveLoop:
         self._wanted: set[tuple[VariantSpec, InputLayout]] = set()  # compiled beside the loop
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
-        self._may_hold = False
-        # Without windows, nothing ends by itself.
-        self._most_held = 0 if program.slices is None else _MOST_HELD
         self._rows = 0
         self.active = Swap(GENERIC, "nothing is known yet", "start")
 
@@ -199,7 +195,6 @@ class AdaptiveLoop:
         if spec.tier is Tier.INSTRUMENTED:
             self._sample(kernels, bound, first, last)
             spec = self._sampled_beside
-        spec = kernels.held(spec, self._most_held if self._may_hold else 0)
         if spec.tier is Tier.GENERIC or kernels.is_ready(spec, bound.layout):
             return spec
         self._compile_beside(spec, bound.layout)
@@ -262,7 +257,6 @@ class AdaptiveLoop:
             # Probes run beside any kernel: a bet that holds need not stop for a profile.
             running = self.active.spec
             self._sampled_beside = running if running.tier is Tier.SPECULATIVE else INSTRUMENTED
-        self._may_hold = swap.signal != "guard exits"
         self.active = swap
         if swap.signal != "trial":
             record = SwapRecord(

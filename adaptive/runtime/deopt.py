@@ -24,7 +24,6 @@ from profiler.profile import Observation
 # A guard that fails now and then costs few rows, one that fails all the time few exits.
 _FIRST_STRETCH = 1024
 _MOST_RECENT = 16
-_MANY_GROUPS = 1 << 17  # worth waiting for, rather than being merged
 
 
 @dataclass(frozen=True)
@@ -68,8 +67,6 @@ class DeoptManager:
         self._stretch = _FIRST_STRETCH
         self._codes: dict[tuple[InputLayout, SlotLayout, VariantSpec], Code] = {}
         self._recent: dict[tuple[int, int], _Recent] = {}
-        self._ran = GENERIC  # what was asked for last
-        self._held = 0  # for how many morsels another variant has waited
         self._rows = self._guard_exits = self._generic_rows = 0
         self._counted = (0, 0)
 
@@ -106,24 +103,6 @@ class DeoptManager:
         except VariantBanned:
             return False
         return ready is not None
-
-    def held(self, spec: VariantSpec, most_morsels: int) -> VariantSpec:
-        """The variant, or the one before it while that has very many groups in open slices.
-
-        Groups of two forms are merged when their slice ends; with a million, that took as
-        long as some hundred million rows. So another form waits for the end, for some morsels.
-        """
-        before, may_wait = self._ran, self._held < most_morsels
-        if (
-            spec is not before
-            and may_wait
-            and self.states.groups_elsewhere(spec, self.layout) >= _MANY_GROUPS
-        ):
-            self._held += 1
-            return before
-        self._held = 0
-        self._ran = spec
-        return spec
 
     def run(self, spec: VariantSpec) -> Exit:
         """Go on until all rows are done, or for something that the caller has to do."""

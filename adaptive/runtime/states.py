@@ -81,16 +81,6 @@ class GroupStates:
         self._in_use.add(ranges.ranges)
         return self._dense[ranges.ranges]
 
-    def groups_elsewhere(self, spec: VariantSpec, batch: InputLayout) -> int:
-        """How many groups of open slices are in another form than that of a variant."""
-        layout, ranges = self.layout_of(spec, batch), spec.find(KeysInRange)
-        own = None if ranges is None else self._dense.get(ranges.ranges)
-        return sum(
-            state.groups
-            for state in self.all()
-            if (state is not own if layout.dense else state.layout is not layout)
-        )
-
     def has_room(self, state: GroupState) -> bool:
         """Whether a form may have a table for one more slice.
 

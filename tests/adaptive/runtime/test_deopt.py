@@ -208,21 +208,3 @@ def run_all(kernels: DeoptManager, spec: VariantSpec, rows: pa.RecordBatch) -> N
     while (code := kernels.run(spec)) != Exit.DONE:
         assert code == Exit.NEW_SLICE
         kernels.state.add_slice(int(kernels.driver.args.detail))
-
-
-def test_another_form_waits_for_very_many_groups_to_be_handed_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Until their slice ends, or for so many morsels; the same form never waits."""
-    monkeypatch.setattr("adaptive.runtime.deopt._MANY_GROUPS", 3)
-    program = flatten(cut(WINDOWED)[0])
-    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
-    narrow, wide = dense(0, 9), dense(0, 99)
-    assert kernels.held(narrow, 0) is narrow
-    run_all(kernels, narrow, timed([1, 2, 3], [0, 1, 2]))
-    assert kernels.held(wide, 2) is narrow
-    assert kernels.held(GENERIC, 2) is narrow
-    assert kernels.held(GENERIC, 2) is GENERIC  # that was long enough
-    assert kernels.held(narrow, 2) is narrow  # its groups are there
-    kernels.states.detach(10, 10)
-    assert kernels.held(wide, 2) is wide
