@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive.loop.history import History, SwapRecord
+from adaptive.loop.history import History, SwapRecord, described
 from experiments.findings import Cell, Grid
-from ir import (
-    Assumption,
-    FilterOrder,
-    Hint,
-    HotKeys,
-    KeysInRange,
-    NoNulls,
-    Prefetch,
-    SelectRows,
-    ValuesInRange,
-    VariantSpec,
-)
 
 COLUMNS = ("M rows", "phase", "thread", "variant", "signal", "ns before", "ns after", "why")
 MOST_LINES = 40
@@ -33,14 +21,6 @@ def history_grid(name: str, history: History, phases: Sequence[str], phase_rows:
     return Grid(f"history: {name}", COLUMNS, tuple(lines))
 
 
-def described(spec: VariantSpec) -> str:
-    """A variant by what it bets on."""
-    claims = [*map(_claim, spec.assumptions), *map(_claim, spec.hints)]
-    if spec.block_rows is None:
-        claims.append("branches")
-    return ", ".join(filter(None, claims)) or spec.tier.value
-
-
 def _line(swap: SwapRecord, phases: Sequence[str], phase_rows: int) -> tuple[Cell, ...]:
     phase = phases[min(swap.at_rows // phase_rows, len(phases) - 1)]
     return (
@@ -53,22 +33,3 @@ def _line(swap: SwapRecord, phases: Sequence[str], phase_rows: int) -> tuple[Cel
         swap.after_ns,
         swap.reason,
     )
-
-
-def _claim(claim: Assumption | Hint) -> str:
-    match claim:
-        case SelectRows():
-            return ""
-        case KeysInRange(ranges):
-            return "dense " + " x ".join(f"{low}..{high}" for low, high in ranges)
-        case ValuesInRange(column, low, high):
-            return f"{column} in {low}..{high}"
-        case NoNulls(columns):
-            return f"no nulls in {', '.join(columns)}"
-        case FilterOrder(first, then):
-            return f"filters {list(first)}, then {list(then)}"
-        case HotKeys(keys):
-            return f"hot keys {', '.join(map(str, keys))}"
-        case Prefetch(rows_ahead):
-            return f"prefetch {rows_ahead}"
-    return type(claim).__name__
