@@ -3,5 +3,17 @@
 from adaptive.scan.errors import ScanError
 from adaptive.scan.event_times import TimeUse, time_use, timed_rows
 from adaptive.scan.parquet import OpenParquet, ParquetScan
+from adaptive.scan.pieces import Piece, Scan
+from adaptive.scan.storage import Storage
 
-__all__ = ["OpenParquet", "ParquetScan", "ScanError", "TimeUse", "time_use", "timed_rows"]
+__all__ = [
+    "OpenParquet",
+    "ParquetScan",
+    "Piece",
+    "Scan",
+    "ScanError",
+    "Storage",
+    "TimeUse",
+    "time_use",
+    "timed_rows",
+]

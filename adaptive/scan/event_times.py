@@ -90,9 +90,7 @@ def timed_rows(files: Iterable[OpenParquet], use: TimeUse) -> Iterator[pa.Record
     The latest row groups come first, for the peak; the others in their order.
     """
     groups = [
-        TimedGroup(file, number, span)
-        for file in files
-        for number, span in enumerate(file.spans(use.column))
+        TimedGroup(file, number, span) for file in files for number, span in file.spans(use.column)
     ]
     finder = None if use.peak is None else _PeakFinder(use.peak, groups, use)
     done: set[int] = set()

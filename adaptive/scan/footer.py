@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -22,10 +23,19 @@ class Span:
     high: int
 
 
-def time_spans(metadata: pq.FileMetaData, name: str) -> list[Span | None]:
+def midpoint(group: pq.RowGroupMetaData) -> int:
+    """The byte in the middle of a row group, by which Spark says in which split it is."""
+    chunk = group.column(0)
+    pages = [chunk.data_page_offset]
+    if chunk.has_dictionary_page and chunk.dictionary_page_offset is not None:
+        pages.append(chunk.dictionary_page_offset)
+    compressed = sum(group.column(c).total_compressed_size for c in range(group.num_columns))
+    return int(min(pages) + compressed // 2)
+
+
+def time_spans(metadata: pq.FileMetaData, name: str, groups: Sequence[int]) -> list[Span | None]:
     """For each row group the span of a timestamp column, or None where the file does not tell."""
     position = _position(metadata, name)
-    groups = range(metadata.num_row_groups)
     if position is None or not _is_in_microseconds(metadata, name):
         return [None for _ in groups]
     return [_span(metadata.row_group(group).column(position)) for group in groups]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +15,9 @@ import ir
 from adaptive.runtime.binding import arrow_type
 from adaptive.scan.conversion import can_read, converted
 from adaptive.scan.errors import TYPE_MISMATCH, UNREADABLE, ScanError
-from adaptive.scan.footer import Span, is_dictionary_encoded, legacy_writer, time_spans
+from adaptive.scan.footer import Span, is_dictionary_encoded, legacy_writer, midpoint, time_spans
+from adaptive.scan.pieces import Piece
+from adaptive.scan.storage import LOCAL, Storage
 
 BATCH_ROWS = 256 * 1024
 
@@ -33,26 +34,32 @@ class ParquetScan:
     schema: ir.Schema
     case_sensitive: bool = False
     batch_rows: int = BATCH_ROWS
+    storage: Storage = LOCAL
 
-    def open(self, path: str) -> OpenParquet:
+    def open(self, piece: Piece) -> OpenParquet:
         """A file whose footer is read and fits the schema."""
-        opened = OpenParquet(self, path)
-        with _naming(path):
+        opened = OpenParquet(self, piece)
+        with _naming(piece.path):
             opened.check()
         return opened
 
-    def read(self, path: str) -> Iterator[pa.RecordBatch]:
-        """The batches of a file; an empty file has none."""
-        yield from self.open(path).batches()
+    def read(self, piece: Piece) -> Iterator[pa.RecordBatch]:
+        """The batches of a piece; an empty file has none."""
+        yield from self.open(piece).batches()
 
 
 @dataclass
 class OpenParquet:
-    """One file of a scan."""
+    """One file of a scan, or those of its row groups that are in the piece."""
 
     scan: ParquetScan
-    path: str
+    piece: Piece
     _columns: dict[str, str | None] = field(default_factory=dict, init=False)
+
+    @property
+    def path(self) -> str:
+        """The file's address."""
+        return self.piece.path
 
     @cached_property
     def metadata(self) -> pq.FileMetaData | None:
@@ -60,19 +67,27 @@ class OpenParquet:
 
         Spark cuts files into splits by size, and so never opens such a file.
         """
-        return pq.read_metadata(self.path) if os.path.getsize(self.path) else None
+        with self.scan.storage.open(self.path) as file:
+            return pq.read_metadata(file) if file.size() else None
 
-    @property
-    def row_groups(self) -> range:
-        """The numbers of the row groups."""
-        return range(0 if self.metadata is None else self.metadata.num_row_groups)
+    @cached_property
+    def row_groups(self) -> Sequence[int]:
+        """The numbers of the row groups that are in the piece."""
+        if self.metadata is None:
+            return []
+        groups = range(self.metadata.num_row_groups)
+        if self.piece.is_whole:
+            return groups
+        return [g for g in groups if self.piece.holds(midpoint(self.metadata.row_group(g)))]
 
-    def spans(self, column: str) -> list[Span | None]:
-        """For each row group the span of a timestamp column, where the file tells."""
+    def spans(self, column: str) -> list[tuple[int, Span | None]]:
+        """Each row group with the span of a timestamp column, where the file tells."""
         name = self._columns.get(column)
         if self.metadata is None or name is None:
-            return [None for _ in self.row_groups]
-        return time_spans(self.metadata, name)
+            return [(group, None) for group in self.row_groups]
+        return list(
+            zip(self.row_groups, time_spans(self.metadata, name, self.row_groups), strict=True)
+        )
 
     def batches(
         self, groups: Sequence[int] | None = None, constants: Mapping[str, int] | None = None
@@ -114,12 +129,15 @@ class OpenParquet:
             yield from self._undecoded(groups, constants)
             return
         codes = [name for name in decoded if is_dictionary_encoded(self.metadata, name)]
-        with pq.ParquetFile(
-            self.path,
-            metadata=self.metadata,
-            read_dictionary=codes,
-            coerce_int96_timestamp_unit="us",
-        ) as file:
+        with (
+            self.scan.storage.open(self.path) as opened,
+            pq.ParquetFile(
+                opened,
+                metadata=self.metadata,
+                read_dictionary=codes,
+                coerce_int96_timestamp_unit="us",
+            ) as file,
+        ):
             for batch in file.iter_batches(
                 self.scan.batch_rows, row_groups=list(groups), columns=decoded, use_threads=False
             ):

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from adaptive.explain import CannotAdaptError, Explanation, StaysInSpark
 from adaptive.explain import Fragment as FragmentReport
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, walk
+from adaptive.spark.file_rows import FileRows
 from adaptive.spark.listener import listen
 from adaptive.spark.rebuild import MergeBuilder, graft
 from adaptive.spark.report import native_report
@@ -107,7 +108,7 @@ class _Adaptation:
             sha256(f"{report}\n{plan_json}".encode()).hexdigest()[:16],
             plan_json,
             tuple(field.name for field in fragment.emitted),
-            tuple(fragment.source.options.items()),
+            FileRows(options=tuple(fragment.source.options.items())),
             self._policy,
             None if fragment.heartbeat is None else to_json(optimize(fragment.heartbeat)),
             fragment.time_column,

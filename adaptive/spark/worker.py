@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +10,8 @@ import pyarrow as pa
 
 from adaptive.runtime import PlanRunner, arrow_schema
 from adaptive.runtime.adaptation import adaptation
-from adaptive.scan import OpenParquet, ParquetScan, ScanError, time_use, timed_rows
+from adaptive.scan import time_use
+from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
 from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
 from ir import Schema, Sink, Source, cut, flatten, from_json
@@ -22,8 +22,6 @@ from policies import Policy
 MOST_STATE_BYTES = 256 * 1024 * 1024
 NAME_PREFIX = "kodiak"
 
-logger = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True)
 class FragmentTask:
@@ -32,7 +30,7 @@ class FragmentTask:
     fragment_id: str
     plan_json: str
     columns: tuple[str, ...]
-    reader_options: tuple[tuple[str, str], ...] = ()
+    files: FileRows = PARQUET
     policy: Policy | None = None
     heartbeat_json: str | None = None
     time_column: str | None = None
@@ -75,17 +73,8 @@ class FragmentTask:
 
     def _rows(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of all files of the task, without event times that nobody needs."""
-        settings = TaskSettings(dict(self.reader_options))
-        scan = ParquetScan(self._schema(), settings.flag("spark.sql.caseSensitive"))
-        paths = (local_path(path) for batch in listing for path in batch.column(0).to_pylist())
         use = time_use(parsed_plan(self.plan_json)) if self.skips_times else None
-        # A broken file counts up to where it breaks, so its row groups must come in order.
-        if use is None or settings.flag("spark.sql.files.ignoreCorruptFiles"):
-            for path in paths:
-                yield from _file_rows(scan, path, settings)
-            return
-        opened = (_opened(scan, path, settings) for path in paths)
-        yield from timed_rows([file for file in opened if file is not None], use)
+        return self.files.read(listing, self._schema(), use)
 
     def _runners(self, loop: Reporter) -> list[PlanRunner]:
         """Those of the plan and of its heartbeats; only the plan is worth a bet."""
@@ -134,54 +123,6 @@ class _Counted:
             yield batch
 
 
-class TaskSettings:
-    """Reader options, and behind them the session's settings at the time the query runs."""
-
-    def __init__(self, options: dict[str, str]) -> None:
-        self._options = {key.lower(): value for key, value in options.items()}
-
-    def flag(self, setting: str) -> bool:
-        """A setting that is true or false; the option of the same name comes first."""
-        option = self._options.get(setting.rpartition(".")[2].lower())
-        value = _session_setting(setting) if option is None else option
-        return (value or "").lower() == "true"
-
-
-def _session_setting(name: str) -> str | None:
-    """Spark sends the session's settings along with each task."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return None if context is None else context.getLocalProperty(name)
-
-
-def _file_rows(scan: ParquetScan, path: str, settings: TaskSettings) -> Iterator[pa.RecordBatch]:
-    """The batches of a file, with Spark's settings for files that are missing or broken."""
-    try:
-        opened = _opened(scan, path, settings)
-        if opened is not None:
-            yield from opened.batches()
-    except ScanError as error:
-        if not settings.flag("spark.sql.files.ignoreCorruptFiles"):
-            raise
-        logger.warning("skipped the rest of a corrupted file: %s", error)
-
-
-def _opened(scan: ParquetScan, path: str, settings: TaskSettings) -> OpenParquet | None:
-    """A file, or None if it is missing and that is allowed."""
-    try:
-        return scan.open(path)
-    except FileNotFoundError as error:
-        if not settings.flag("spark.sql.files.ignoreMissingFiles"):
-            raise ScanError(
-                "FAILED_READ_FILE.FILE_NOT_EXIST",
-                path,
-                "the file has vanished; set ignoreMissingFiles to skip such files",
-            ) from error
-        logger.warning("skipped missing file %s", path)
-        return None
-
-
 @lru_cache(maxsize=64)
 def parsed_plan(plan_json: str) -> Sink:
     """The plan of a fragment; workers live on and see the same one in every micro-batch."""
@@ -219,8 +160,3 @@ def source_schema(plan: Sink) -> Schema:
     """The schema of the files, cut down to the columns that the plan reads."""
     [source] = [node for node in plan.walk() if isinstance(node, Source)]
     return source.schema
-
-
-def local_path(path: str) -> str:
-    """The path of a `file:` address as Hadoop prints it, which is not percent-encoded."""
-    return path.removeprefix("file://").removeprefix("file:")

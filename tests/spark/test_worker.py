@@ -11,7 +11,9 @@ import pytest
 
 import ir
 from adaptive.scan import ScanError
-from adaptive.spark.worker import FragmentTask, local_path
+from adaptive.scan.storage import local_path
+from adaptive.spark.file_rows import FileRows
+from adaptive.spark.worker import FragmentTask
 from ir import Aggregate, AggregateCall, Column, Field, Named, NamedAggregate, Schema, Sink, Source
 
 SUM = NamedAggregate("a0", AggregateCall("sum", Column("x", ir.INT64)))
@@ -65,7 +67,7 @@ def test_reader_options_decide_about_missing_and_broken_files(tmp_path: Path) ->
     with pytest.raises(ScanError, match="cannot be read"):
         run(FragmentTask("f", PLAN, ("k0",)), [broken])
     options = (("ignoreMissingFiles", "true"), ("ignorecorruptfiles", "TRUE"))
-    assert run(FragmentTask("f", PLAN, ("k0",), options), [missing, broken]) == []
+    assert run(FragmentTask("f", PLAN, ("k0",), FileRows(options=options)), [missing, broken]) == []
 
 
 def test_addresses_are_not_percent_encoded() -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adaptive.runtime import PlanRunner
-from adaptive.scan import ParquetScan, time_use, timed_rows
+from adaptive.scan import ParquetScan, Piece, time_use, timed_rows
 from ir import (
     INT64,
     TIMESTAMP,
@@ -85,7 +85,7 @@ def test_only_the_latest_row_groups_are_decoded(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", rows, group_rows=20)
     use = time_use(plan(AggregateCall("sum", V), LATEST))
     assert use is not None
-    batches = list(timed_rows([ParquetScan(SCHEMA).open(path)], use))
+    batches = list(timed_rows([ParquetScan(SCHEMA).open(Piece(path))], use))
     times = [batch.column("t").cast(pa.int64()).to_pylist() for batch in batches]
     assert times == [list(range(40, 60)), [0] * 20, [20] * 20]
 
@@ -132,9 +132,9 @@ def test_windows_sums_and_the_peak_are_exact(
     assert use is not None
     exact, skipping = PlanRunner(query), PlanRunner(query)
     for path in paths:
-        for batch in scan.read(path):
+        for batch in scan.read(Piece(path)):
             exact.consume(batch)
-    for batch in timed_rows([scan.open(path) for path in paths], use):
+    for batch in timed_rows([scan.open(Piece(path)) for path in paths], use):
         skipping.consume(batch)
     expected, found = (
         r.finish().sort_by([("window_start", "ascending"), ("k", "ascending")])

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import ir
-from adaptive.scan import ParquetScan, ScanError
+from adaptive.scan import ParquetScan, Piece, ScanError
 from adaptive.scan.parquet import is_dictionary_encoded
 from ir import Field, Schema
 
@@ -26,7 +26,7 @@ def write(path: Path, **columns: pa.Array | list[object]) -> str:
 
 
 def read(scan: ParquetScan, path: str) -> pa.Table:
-    return pa.Table.from_batches(scan.read(path))
+    return pa.Table.from_batches(scan.read(Piece(path)))
 
 
 def test_columns_come_in_the_order_of_the_schema_and_no_others(tmp_path: Path) -> None:
@@ -61,13 +61,13 @@ def test_a_name_that_matches_twice_is_refused(tmp_path: Path) -> None:
 
 def test_without_columns_only_rows_are_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "f", a=list(range(10)))
-    batches = list(ParquetScan(schema(), batch_rows=4).read(path))
+    batches = list(ParquetScan(schema(), batch_rows=4).read(Piece(path)))
     assert [batch.num_rows for batch in batches] == [4, 4, 2]
 
 
 def test_batches_have_the_rows_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path / "f", a=list(range(10)))
-    batches = list(ParquetScan(schema(a=ir.INT64), batch_rows=4).read(path))
+    batches = list(ParquetScan(schema(a=ir.INT64), batch_rows=4).read(Piece(path)))
     assert [batch.num_rows for batch in batches] == [4, 4, 2]
 
 
@@ -75,8 +75,8 @@ def test_empty_files(tmp_path: Path) -> None:
     (tmp_path / "none").touch()
     path = write(tmp_path / "f", a=pa.array([], pa.int64()))
     scan = ParquetScan(schema(a=ir.INT64))
-    assert not list(scan.read(str(tmp_path / "none")))
-    assert sum(batch.num_rows for batch in scan.read(path)) == 0
+    assert not list(scan.read(Piece(str(tmp_path / "none"))))
+    assert sum(batch.num_rows for batch in scan.read(Piece(path))) == 0
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_repeated_strings_come_as_codes_and_distinct_ones_do_not(tmp_path: Path)
     repeated = [f"kind-{n % 5}" for n in range(rows)]
     distinct = [f"a user with the number {n}" for n in range(rows)]
     path = write(tmp_path / "f", repeated=repeated, distinct=distinct)
-    batch = next(ParquetScan(schema(repeated=ir.STRING, distinct=ir.STRING)).read(path))
+    batch = next(ParquetScan(schema(repeated=ir.STRING, distinct=ir.STRING)).read(Piece(path)))
     assert batch.schema.types == [CODES, pa.string()]
     assert batch.column("repeated").to_pylist()[:7] == repeated[:7]
     metadata = pq.read_metadata(path)
@@ -190,3 +190,27 @@ def test_what_is_not_parquet_says_so(tmp_path: Path) -> None:
         read(ParquetScan(schema(a=ir.INT64)), str(tmp_path / "text"))
     with pytest.raises(FileNotFoundError):
         read(ParquetScan(schema(a=ir.INT64)), str(tmp_path / "missing"))
+
+
+@pytest.mark.parametrize("size", [1, 700, 4_000, 10**6])
+def test_pieces_of_a_file_have_each_row_once(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "f"
+    pq.write_table(pa.table({"a": range(5_000)}), path, row_group_size=512)
+    starts = range(0, path.stat().st_size, size) if size > 1 else range(1, 2)
+    pieces = [Piece(str(path), start, size) for start in starts]
+    pieces += [Piece(str(path), pieces[-1].start + size), Piece(str(path), 0, pieces[0].start)]
+    scan = ParquetScan(schema(a=ir.INT64))
+    parts = [read_piece(scan, piece) for piece in pieces]
+    assert sorted(a for part in parts for a in part) == list(range(5_000))
+    if size == 4_000:
+        assert sum(bool(part) for part in parts) > 5
+
+
+def read_piece(scan: ParquetScan, piece: Piece) -> list[int]:
+    return [a for batch in scan.read(piece) for a in batch.column("a").to_pylist()]
+
+
+def test_a_piece_without_row_groups_checks_the_file_all_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path / "f", a=["x"])
+    with pytest.raises(ScanError, match="TYPE_MISMATCH"):
+        list(ParquetScan(schema(a=ir.INT64)).read(Piece(path, 0, 1)))

@@ -1,0 +1,32 @@
+"""Where files are: addresses as Spark writes them, opened with pyarrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyarrow import fs
+
+
+def local_path(address: str) -> str:
+    """The path of a `file:` address as Hadoop prints it, which is not percent-encoded."""
+    return address.removeprefix("file://").removeprefix("file:")
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Opens files by address."""
+
+    def open(self, address: str) -> pa.NativeFile:
+        """A file to read from any position; FileNotFoundError if it has vanished."""
+        return fs.LocalFileSystem().open_input_file(local_path(address))
+
+    def size(self, address: str) -> int:
+        """The number of its bytes; FileNotFoundError if it has vanished."""
+        info = fs.LocalFileSystem().get_file_info(local_path(address))
+        if info.type == fs.FileType.NotFound:
+            raise FileNotFoundError(address)
+        return int(info.size)
+
+
+LOCAL = Storage()
