@@ -28,13 +28,14 @@ from adaptive.spark.listener import REPORTS
 from adaptive.spark.sources import list_files
 from adaptive.spark.telemetry import REPORT
 from adaptive.spark.translate_aggregate import SameFunction
-from adaptive.spark.translate_plan import Fragment, GroupedWindow
+from adaptive.spark.translate_plan import Fragment
 from adaptive.spark.types import spark_type
 from adaptive.spark.worker import FragmentTask
 from ir import Field
 
 # Spark refuses a query that has two observations of one name, also from two adaptations.
 _OBSERVATIONS = count()
+WINDOW = "window"  # the column of windows above the partials
 
 
 class MergeBuilder:
@@ -43,7 +44,7 @@ class MergeBuilder:
     def __init__(self, cx: Catalyst, fragment: Fragment, task: FragmentTask) -> None:
         self._cx = cx
         self._fragment = fragment
-        self._child = analyzed_plan(self._partials(task))
+        self._child = analyzed_plan(self._with_window(self._partials(task)))
         self._columns = {str(a.name()): a for a in seq(self._child.output())}
 
     def build(self) -> JavaObject:
@@ -58,7 +59,7 @@ class MergeBuilder:
         return fragment.aggregate.copy(
             self._cx.sequence(groupings),
             self._cx.sequence(results),
-            self._with_window(fragment.window),
+            self._renamed_window(self._child),
             fragment.aggregate.hint(),
         )
 
@@ -78,27 +79,27 @@ class MergeBuilder:
             return partials
         return partials.where(alive_condition(fragment.time_column))
 
-    def _with_window(self, grouped: GroupedWindow | None) -> JavaObject:
-        """Compute the window as the query did, from the partials' time instead of the rows'."""
-        if grouped is None or self._fragment.time_column is None:
-            return self._child
-        time = self._columns[self._fragment.time_column]
-        struct = self._cx.renamed(self._over_time(grouped.window.struct, time), grouped.attribute)
-        present = self._cx.logical.Filter(self._cx.expressions.IsNotNull(time), self._child)
-        columns = self._cx.sequence([struct, *self._columns.values()])
-        return self._cx.logical.Project(columns, present)
+    def _with_window(self, partials: DataFrame) -> DataFrame:
+        """The partials with the windows that each is in, computed as the query did of rows.
 
-    def _over_time(self, node: JavaObject, time: JavaObject) -> JavaObject:
-        """Spark's window arithmetic with another timestamp at its leaves."""
-        below = children(node)
-        is_conversion = class_name(node) == "PreciseTimestampConversion"
-        if is_conversion and str(node.fromType().simpleString()) == "timestamp":
-            below = [time]
-        elif below:
-            below = [self._over_time(child, time) for child in below]
-        else:
-            return node
-        return node.withNewChildren(self._cx.sequence(below))
+        A slice is within a window or outside: any time of it tells.
+        """
+        grouped, time = self._fragment.window, self._fragment.time_column
+        if grouped is None or time is None:
+            return partials
+        meaning = grouped.window.meaning
+        lengths = (meaning.size_us, meaning.slide_us, meaning.offset_us)
+        window = F.window(time, *(f"{length} microseconds" for length in lengths))
+        return partials.select(window.alias(WINDOW), "*")
+
+    def _renamed_window(self, child: JavaObject) -> JavaObject:
+        """The window under the id that everything above knows it by."""
+        grouped = self._fragment.window
+        if grouped is None or WINDOW not in self._columns:
+            return child
+        columns = [c for name, c in self._columns.items() if name != WINDOW]
+        window = self._cx.renamed(self._columns[WINDOW], grouped.attribute)
+        return self._cx.logical.Project(self._cx.sequence([window, *columns]), child)
 
     def _result(self, result: JavaObject) -> JavaObject:
         """A result column under its old name and id."""

@@ -10,6 +10,7 @@ from ir import (
     Filter,
     Operator,
     Sink,
+    SlidingWindow,
     Source,
     TumblingWindow,
     expr_text,
@@ -25,6 +26,10 @@ def native_report(fragment: Fragment, name: str, above: list[str]) -> FragmentRe
     kept = ["list files"]
     if fragment.watermark is not None:
         kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
+    if fragment.window is not None and isinstance(fragment.window.window.meaning, SlidingWindow):
+        meaning = fragment.window.window.meaning
+        size_s, slide_s = meaning.size_us / 1e6, meaning.slide_us / 1e6
+        kept.append(f"windows of {size_s:g} s every {slide_s:g} s, made of slices")
     kept += ["shuffle and merge partials", *above]
     return FragmentReport(name, tuple(native), tuple(kept))
 

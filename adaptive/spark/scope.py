@@ -11,23 +11,19 @@ from dataclasses import dataclass
 
 import ir
 from adaptive.explain import StaysInSpark
-from adaptive.spark.catalyst import (
-    JavaObject,
-    children,
-    class_name,
-    expr_id,
-    seq,
-    sql_text,
-    walk,
-)
+from adaptive.spark.catalyst import JavaObject, class_name, expr_id, seq
 from adaptive.spark.sources import FileSource
 from adaptive.spark.translate_expr import ExprTranslator
+from adaptive.spark.translate_window import (
+    DELAY_KEY,
+    SESSION_WINDOW_KEY,
+    TIME_WINDOW_KEY,
+    Window,
+    expanded_struct,
+    time_window,
+)
 from adaptive.spark.types import column_type
-from ir import Column, Expr, TumblingWindow
-
-TIME_WINDOW_KEY = "spark.timeWindow"
-SESSION_WINDOW_KEY = "spark.sessionWindow"
-DELAY_KEY = "spark.watermarkDelayMs"
+from ir import Call, Column, Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +33,6 @@ class Watermark:
     time: Expr
     delay_ms: int
     filters_below: int
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A tumbling window in the plan: Spark's expression of it and its meaning."""
-
-    struct: JavaObject
-    time: JavaObject
-    meaning: TumblingWindow
-
-    @property
-    def is_on_watermark(self) -> bool:
-        """Whether Spark derives the life of the window's state from a watermark."""
-        is_attribute = class_name(self.time) == "AttributeReference"
-        return is_attribute and bool(self.time.metadata().contains(DELAY_KEY))
 
 
 class Scope:
@@ -99,13 +80,22 @@ class Scope:
     def enter(self, node: JavaObject) -> None:
         """Take in one operator; called from the files upwards."""
         match class_name(node):
+            case "Filter" if class_name(node.child()) == "Expand":
+                self.filters.append(self._has_window(node.child()))
             case "Filter":
                 self.filters.append(self.expressions.translate(node.condition()))
+            case "Expand":
+                self._expand(node)
             case "Project":
                 for column in seq(node.projectList()):
                     self._project(column)
             case "EventTimeWatermark":
                 self._set_watermark(node)
+
+    @property
+    def windows(self) -> frozenset[int]:
+        """The ids of all attributes that are windows."""
+        return frozenset(self._windows)
 
     def rename(self, inner: list[JavaObject], outer: list[JavaObject]) -> None:
         """Give attributes another id, as a reference to a common table expression does."""
@@ -121,9 +111,20 @@ class Scope:
         if metadata.contains(SESSION_WINDOW_KEY):
             self._windows[number] = _refuse_session
         elif metadata.contains(TIME_WINDOW_KEY) and class_name(child) == "CreateNamedStruct":
-            self._windows[number] = lambda: self._tumbling(child)
+            self._windows[number] = lambda: time_window(self.expressions, child)
         else:
             self._alias(child, number)
+
+    def _expand(self, node: JavaObject) -> None:
+        """A copy of each row for each sliding window that it is in."""
+        struct = expanded_struct(node)
+        number = expr_id(node.output().apply(0))
+        self._windows[number] = lambda: time_window(self.expressions, struct)
+
+    def _has_window(self, expand: JavaObject) -> Expr:
+        """Spark drops copies whose window does not hold the row; a row without time has none."""
+        window = self._windows[expr_id(expand.output().apply(0))]()
+        return Call("is_not_null", (window.meaning.time,))
 
     def _alias(self, child: JavaObject, number: int) -> None:
         if class_name(child) == "AttributeReference" and expr_id(child) in self._windows:
@@ -141,21 +142,6 @@ class Scope:
         if time.type is not ir.TIMESTAMP:
             raise StaysInSpark(f"the watermark is on {time.type}; use a timestamp column")
         self.watermark = Watermark(time, delay, len(self.filters))
-
-    def _tumbling(self, struct: JavaObject) -> Window:
-        """Size and offset from the arithmetic that Spark makes of window()."""
-        _, start, _, end = children(struct)
-        remainder = next(n for n in walk(start) if class_name(n) == "Remainder")
-        time = remainder.left().left().child()
-        slide = int(remainder.right().value())
-        size = int(children(children(end)[0])[0].right().value())
-        if size != slide:
-            raise StaysInSpark("sliding windows have no native form yet; use a tumbling one")
-        offset = int(remainder.left().right().value()) % size
-        meaning = self.expressions.translate(time)
-        if meaning.type is not ir.TIMESTAMP:
-            raise StaysInSpark(f"the window is over {meaning.type} `{sql_text(time)}`")
-        return Window(struct, time, TumblingWindow(meaning, size, offset))
 
 
 def _refuse_session() -> Window:

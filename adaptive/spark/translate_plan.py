@@ -16,9 +16,10 @@ from adaptive.spark.catalyst import (
     seq,
 )
 from adaptive.spark.heartbeat import ALIVE, BEAT
-from adaptive.spark.scope import Scope, Watermark, Window
+from adaptive.spark.scope import Scope, Watermark
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
 from adaptive.spark.translate_aggregate import AggregateTranslator, Merge, Partials
+from adaptive.spark.translate_window import Window
 from adaptive.spark.watermark import check_window_on_watermark, rows_before_filters
 from adaptive.spark.worker import source_schema
 from ir import (
@@ -36,11 +37,10 @@ from ir import (
 )
 
 # Operators that rows pass one by one, or that are only names.
-PASSED = frozenset({"Project", "Filter", "EventTimeWatermark", "SubqueryAlias", "View"})
+PASSED = frozenset({"Project", "Filter", "EventTimeWatermark", "Expand", "SubqueryAlias", "View"})
 ADVICE: dict[str, str] = {
     "Join": "aggregate before the join",
     "Union": "aggregate each input, then unite the results",
-    "Expand": "sliding windows, rollup and cube have no native form yet",
     "Deduplicate": "duplicates are only known where all rows meet",
     "Distinct": "duplicates are only known where all rows meet",
     "GlobalLimit": "which rows a limit keeps is Spark's choice",
@@ -211,7 +211,7 @@ class FragmentTranslator:
     def _plan(
         self, scope: Scope, window: GroupedWindow | None, keys: list[tuple[Key, Expr]]
     ) -> Sink:
-        meaning = None if window is None else window.window.meaning
+        meaning = None if window is None else window.window.slices
         named = tuple(Named(key.column, expr) for key, expr in keys)
         arguments = [partial.call.argument for partial in self._partials.named]
         read = [expr for _, expr in keys] + [a for a in arguments if a is not None]

@@ -9,8 +9,9 @@ the native code has to send their event times along: see `heartbeat`.
 from __future__ import annotations
 
 from adaptive.explain import StaysInSpark
-from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id
-from adaptive.spark.scope import Scope, Watermark, Window
+from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id, walk
+from adaptive.spark.scope import Scope, Watermark
+from adaptive.spark.translate_window import Window
 from ir import Call
 
 
@@ -34,8 +35,9 @@ def rows_before_filters(cx: Catalyst, aggregate: JavaObject, scope: Scope) -> Ja
         return None
     node, conditions = _optimized_watermark(cx.optimized(aggregate))
     time = expr_id(node.eventTime())
-    is_last = all(_is_presence(condition, time) for condition in conditions)
-    return None if is_last else node.child()
+    if all(_is_presence(c, time) or _reads(c, scope.windows) for c in conditions):
+        return None
+    return node.child()
 
 
 def _optimized_watermark(plan: JavaObject) -> tuple[JavaObject, list[JavaObject]]:
@@ -64,3 +66,11 @@ def _is_presence(condition: JavaObject, time: int) -> bool:
         return False
     child = condition.child()
     return class_name(child) == "AttributeReference" and expr_id(child) == time
+
+
+def _reads(condition: JavaObject, windows: frozenset[int]) -> bool:
+    """Whether a condition is that of sliding windows, which every row with a time is in."""
+    return any(
+        class_name(part) == "AttributeReference" and expr_id(part) in windows
+        for part in walk(condition)
+    )

@@ -76,11 +76,7 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
     "union below": (lambda df: df.union(df).groupBy("campaign_id").count(), "Union"),
     "limit below": (lambda df: df.limit(3).groupBy("campaign_id").count(), "Limit"),
     "dropDuplicates": (lambda df: df.dropDuplicates().groupBy("value").count(), "Deduplicate"),
-    "rollup": (lambda df: df.rollup("campaign_id").count(), "Expand"),
-    "sliding": (
-        lambda df: df.groupBy(F.window("event_time", "10 seconds", "5 seconds")).count(),
-        "sliding windows",
-    ),
+    "rollup": (lambda df: df.rollup("campaign_id").count(), "rollup, cube"),
     "session window": (
         lambda df: df.groupBy(F.session_window("event_time", "5 seconds")).count(),
         "session",

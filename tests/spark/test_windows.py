@@ -1,0 +1,93 @@
+"""Sliding and session windows: the same rows in the same micro-batches as in Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import adaptive as ad
+from tests.spark.comparison import (
+    EVENTS_DDL,
+    assert_same_batch,
+    assert_same_stream,
+    events,
+    stream,
+    write_files,
+)
+
+# Later files hold rows that are late for some of their windows, for all, or for none.
+FILES = [
+    events([("view", 1, 1, 10), ("view", 2, 2.5, 20), ("click", 1, 3, 5), ("view", 1, 1.2, 7)]),
+    events([("view", 1, 12, 1), ("view", None, 31, 2), ("view", 3, None, 4), ("view", 1, 2, 9)]),
+    events([("view", 1, 45, 3), ("view", 2, 15, 100), ("view", 2, 22, 200), ("click", 1, 90, 1)]),
+    events([("view", 4, 46, None), ("view", 1, 19, 4), ("view", 1, 24, 1000), ("view", 1, 61, 6)]),
+]
+SLIDING = {
+    "whole slides": ("20 seconds", "5 seconds", "2 seconds"),
+    "slides that do not divide the size": ("20 seconds", "6 seconds", "1 second"),
+    "sixty windows a row": ("60 seconds", "1 second", None),
+}
+
+
+def sliding(name: str) -> Column:
+    size, slide, start = SLIDING[name]
+    return F.window("event_time", size, slide, start)
+
+
+def revenue(df: DataFrame, window: Column) -> DataFrame:
+    return (
+        df.where(F.col("event_type") == "view")
+        .withWatermark("event_time", "10 seconds")
+        .groupBy(window.alias("w"), "campaign_id")
+        .agg(F.sum("value"), F.count("*"), F.avg("price"), F.max("event_time"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("whole slides", "append"),
+        ("slides that do not divide the size", "append"),
+        ("slides that do not divide the size", "update"),
+        ("whole slides", "complete"),
+        ("sixty windows a row", "update"),
+    ],
+)
+def test_sliding_windows_with_late_rows(
+    spark: SparkSession, data: Path, tmp_path: Path, name: str, mode: str
+) -> None:
+    write_files(data, FILES)
+    native = assert_same_stream(revenue(stream(spark, data), sliding(name)), mode, tmp_path)
+    rows = [row for _, batch in native for row in batch]
+    assert len(rows) > 10
+    if mode == "append":  # windows of the row of 1000 were open for it, and others were not
+        with_late = [row for row in rows if row[2] is not None and row[2] >= 1000]
+        assert 0 < len(with_late) < len([row for row in rows if row[1] == 1])
+
+
+def test_sliding_windows_of_a_table(spark: SparkSession, data: Path) -> None:
+    """Times before 1970 as well; the slices are as long as sizes and slides have in common."""
+    rows = [("view", n % 3, n * 0.7 - 20, n) for n in range(60)]
+    write_files(data, [events(rows), events([(None, None, None, None)])])
+    df = spark.read.schema(EVENTS_DDL).parquet(str(data))
+    for name in SLIDING:
+        made = df.groupBy(sliding(name), "campaign_id").agg(F.sum("value"), F.min("price"))
+        assert_same_batch(made.where("campaign_id <> 2"))
+    made = df.groupBy(sliding("slides that do not divide the size")).count()
+    text = str(ad.explain(made))
+    assert "2 s of event_time" in text
+    assert "windows of 20 s every 6 s" in text
+
+
+def test_sliding_windows_behind_a_filter_on_event_time(
+    spark: SparkSession, data: Path, tmp_path: Path
+) -> None:
+    """The rows that it drops have moved the watermark."""
+    write_files(data, FILES)
+    df = stream(spark, data).withWatermark("event_time", "10 seconds")
+    df = df.where(F.col("event_time") < F.timestamp_seconds(F.lit(60)))
+    df = df.groupBy(sliding("slides that do not divide the size")).agg(F.sum("value"))
+    assert_same_stream(df, "append", tmp_path)
