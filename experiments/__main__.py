@@ -37,6 +37,10 @@ def run_experiment(
             show_default=False,
         ),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Of an experiment with parts, only this one; may be given again."),
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the record to this file.")] = None,
 ) -> None:
     """Run one experiment and print its tables, ratios and targets."""
@@ -46,8 +50,9 @@ def run_experiment(
     scale = experiment.scale if scale is None else scale
     if not 1e-6 <= scale < math.inf:
         raise typer.BadParameter(f"--scale is in {experiment.unit}, at least 1e-6; got {scale}")
+    chosen = {"only": tuple(_known_parts(name, only))} if only else {}
     try:
-        record = experiment.run(scale, console)
+        record = experiment.run(scale, console, **chosen)
     except CompilerError as error:
         console.print(str(error), style="red", markup=False)
         raise typer.Exit(1) from error
@@ -55,6 +60,16 @@ def run_experiment(
     if json is not None:
         record.write(json)
         console.print(f"record: {json}")
+
+
+def _known_parts(name: str, only: list[str]) -> list[str]:
+    """The parts of an experiment that were asked for."""
+    parts = EXPERIMENTS[name].parts
+    for part in only:
+        if part not in parts:
+            there = f"there are: {'; '.join(parts)}" if parts else "it has no parts"
+            raise typer.BadParameter(f"{name} has no part {part!r}; {there}")
+    return only
 
 
 if __name__ == "__main__":

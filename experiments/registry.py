@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rich.console import Console
-
-from experiments import adaptive, engine, kernel_ysb, latency, memory, strategies
+from experiments import adaptive, engine, kernel_ysb, latency, memory, spark, strategies
 from experiments.record import Record
+from experiments.spark_workloads import WORKLOADS
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """A measurement at a scale; `unit` says what a scale of 1 is."""
 
-    run: Callable[[float, Console], Record]
+    run: Callable[..., Record]  # of the scale and a console; with parts, also `only` some of them
     scale: float
     unit: str = "million rows"
+    parts: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
@@ -31,5 +31,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "latency": Experiment(latency.run, 1, "a million rows for each size of buffers, or fewer"),
     "memory": Experiment(memory.run, 1, "500 million rows"),
     "adaptive": Experiment(adaptive.run, 1, "400 million rows for each phase, or fewer"),
+    "spark": Experiment(
+        spark.run,
+        1,
+        "40 million rows of YSB, fewer of the others",
+        tuple(workload.name for workload in WORKLOADS),
+    ),
     "strategies": Experiment(strategies.run, 5),
 }
