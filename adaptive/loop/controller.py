@@ -17,9 +17,11 @@ from adaptive.loop.events import (
     Event,
     MorselDone,
     Profiled,
+    SiblingLearned,
     Swap,
 )
 from adaptive.loop.guards import RecentExits
+from adaptive.loop.learned import data_text
 from adaptive.loop.phases import NEVER, Awaiting, LoopState, Profiling, Watching
 from adaptive.loop.proof import Proof
 from adaptive.loop.race import Arm, Race
@@ -91,6 +93,8 @@ class Controller:
                 return self._on_compiled(spec)
             case CompileFailed(spec, reason):
                 return self._on_compile_failed(spec, reason)
+            case SiblingLearned():
+                return self._on_sibling(event)
 
     def _on_morsel(self, event: MorselDone) -> tuple[Action, ...]:
         state = self.state
@@ -104,6 +108,24 @@ class Controller:
         if isinstance(phase, Profiling) and state.rows >= phase.until_rows:
             return self._give_up_profile(phase)
         return ()
+
+    def _on_sibling(self, event: SiblingLearned) -> tuple[Action, ...]:
+        """Start with the variant that a sibling has chosen, or with the bet on what it saw."""
+        state, known = self.state, event.learned
+        if state.trials or not isinstance(state.phase, Watching):
+            return ()  # this loop knows better
+        state.record.take_over(known.failed, state.rows, state.unit)
+        state.won.update(known.won)
+        spec, why = known.running, "has chosen it"
+        if not known.trials and known.profile is not None:
+            decision = self._policy.decide(replace(known.profile, running=GENERIC))
+            if isinstance(decision, Specialize):
+                spec, why = decision.spec, decision.reason
+        if spec == GENERIC or state.record.allowed(spec, state.rows) != spec:
+            return ()
+        state.inherited = spec
+        data = "" if known.profile is None else f", with {data_text(known.profile)}"
+        return self._try(spec, f"{event.worker}, a sibling: {why}{data}", "sibling")
 
     # Watching
 
@@ -212,6 +234,7 @@ class Controller:
         state = self.state
         if not isinstance(state.phase, Profiling):
             return ()
+        state.profile = profile
         decision = self._policy.decide(replace(profile, running=state.running))
         if isinstance(decision, Generalize):
             state.running = GENERIC
@@ -248,7 +271,8 @@ class Controller:
             case Profiling(started=False) if spec == INSTRUMENTED:
                 return self._start_profile(state.phase)
             case Awaiting(candidate, reason) if spec == candidate:
-                return self._race(candidate, reason, "profile")
+                signal = "sibling" if spec == state.inherited else "profile"
+                return self._race(candidate, reason, signal)
         return ()
 
     def _on_compile_failed(self, spec: VariantSpec, reason: str) -> tuple[Action, ...]:
@@ -258,6 +282,10 @@ class Controller:
             case Profiling(started=False) if spec == INSTRUMENTED:
                 state.blind = True
                 return self._rest(f"cannot profile: {reason}")
+            case Awaiting(candidate) if spec == candidate == state.inherited:
+                state.inherited = None
+                self._choose(GENERIC, state.rows)
+                return (self._swap(GENERIC, reason, "compile"),)
             case Awaiting(candidate, why) if spec == candidate:
                 if spec.assumptions:
                     state.record.refuted(spec, state.rows, state.unit)
@@ -292,6 +320,11 @@ class Controller:
         failures, again = self._count_failures(race, winner)
         if changed and not failures:
             again = max(state.rows, state.profiled_at + state.patience)
+        state.trials += 1
+        if state.inherited is not None and winner.spec != state.inherited:
+            again = state.rows  # the data differ from what the sibling saw
+            state.won.pop(state.inherited, None)
+        state.inherited = None
         state.fruitless = 0 if changed and winner.spec != GENERIC else state.fruitless + 1
         self._remember_winner(race, winner)
         generic, proof = race.arms[0], None
@@ -325,7 +358,9 @@ class Controller:
             self.state.won[winner.spec] = winner.median_ns / generic_ns
 
     def _has_failed(self, arm: Arm, race: Race) -> bool:
-        """A new bet that lost, or an old one that did not hold for long."""
+        """A new bet that lost, or an old one that did not hold for long; not a sibling's bet."""
+        if arm.spec == self.state.inherited:
+            return False
         return arm.spec != race.incumbent or not self.state.settled
 
     # What is common

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from adaptive.loop.learned import Learned
 from ir import VariantSpec
 from profiler.profile import Observation, Profile
 
@@ -41,7 +42,15 @@ class CompileFailed:
     reason: str
 
 
-Event: TypeAlias = MorselDone | Profiled | Compiled | CompileFailed
+@dataclass(frozen=True, slots=True)
+class SiblingLearned:
+    """Another worker of the executor, which may be gone, has run the same program before."""
+
+    learned: Learned
+    worker: str  # its name
+
+
+Event: TypeAlias = MorselDone | Profiled | Compiled | CompileFailed | SiblingLearned
 
 
 @dataclass(frozen=True, slots=True)

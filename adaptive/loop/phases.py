@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from adaptive.loop.guards import RecentExits
+from adaptive.loop.learned import Learned
 from adaptive.loop.proof import Proof
 from adaptive.loop.race import Race
 from adaptive.loop.record import BetRecord
 from adaptive.loop.settings import LoopSettings
 from ir import GENERIC, INSTRUMENTED, VariantSpec
+from profiler.profile import Profile
 
 NEVER = 1 << 62  # rows or morsels
 
@@ -63,6 +65,9 @@ class LoopState:
     blind: bool = False  # there is no instrumented variant
     ready: dict[VariantSpec, None] = field(default_factory=dict)  # compiled, the latest last
     won: dict[VariantSpec, float] = field(default_factory=dict)  # time relative to generic
+    trials: int = 0  # that were judged
+    profile: Profile | None = None  # the last one
+    inherited: VariantSpec | None = None  # from a sibling, not judged here yet
 
     @classmethod
     def start(cls, settings: LoopSettings) -> LoopState:
@@ -73,6 +78,12 @@ class LoopState:
             profile_at_morsels=settings.first_profile_morsels,
         )
         return cls(settings, first, BetRecord(settings), ready={GENERIC: None})
+
+    @property
+    def learned(self) -> Learned:
+        """What another loop of the program can start from."""
+        failed = {kinds: strikes.count for kinds, strikes in self.record.strikes.items()}
+        return Learned(self.running, self.trials, dict(self.won), failed, self.profile)
 
     @property
     def unit(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -56,6 +56,11 @@ class BetRecord:
         claims: tuple[Assumption | Hint, ...] = (*spec.assumptions, *spec.hints)
         for kinds in (kinds_of(spec), *map(_alone, claims)):
             self.strikes.pop(kinds, None)
+
+    def take_over(self, failed: Mapping[Kinds, int], rows: int, unit: int) -> None:
+        """Strikes that another loop has given count here as if they were given now."""
+        for kinds, count in failed.items():
+            self._strike(kinds, rows, unit, count)
 
     def allowed(self, spec: VariantSpec, rows: int) -> VariantSpec:
         """The variant without bets that must wait or have ended; generic if nothing is left."""

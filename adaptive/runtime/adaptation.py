@@ -18,9 +18,11 @@ from adaptive.loop.events import (
     Event,
     MorselDone,
     Profiled,
+    SiblingLearned,
     Swap,
 )
 from adaptive.loop.history import History, SwapRecord, VariantUse
+from adaptive.loop.learned import Learned
 from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.combine import prepare_combine
 from adaptive.runtime.deopt import DeoptManager
@@ -159,7 +161,13 @@ class AdaptiveLoop:
     are handled by whoever finds that nobody else does.
     """
 
-    def __init__(self, program: RowProgram, policy: Policy | None = None, threads: int = 1) -> None:
+    def __init__(
+        self,
+        program: RowProgram,
+        policy: Policy | None = None,
+        threads: int = 1,
+        sibling: SiblingLearned | None = None,
+    ) -> None:
         chosen = default_policy(program) if policy is None else policy
         self._program, self._threads = program, threads
         self._dictionaries = KeyDictionaries()
@@ -176,6 +184,7 @@ class AdaptiveLoop:
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
         self._rows = 0
+        self._sibling = sibling  # until there is a batch to compile for
         self.active = Swap(GENERIC, "nothing is known yet", "start")
 
     @property
@@ -184,6 +193,14 @@ class AdaptiveLoop:
         for pending in list(self._pending.values()):
             self._count(pending)
         return History(self._uses.all(), list(self._swaps), list(self._events))
+
+    @property
+    def learned(self) -> Learned:
+        """What another loop of the program can start from."""
+        with self._token:
+            found = self._controller.state.learned
+        self._handle_all()
+        return found
 
     def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
         """The active variant, or the generic one where the active is not compiled yet."""
@@ -219,6 +236,9 @@ class AdaptiveLoop:
         seen, pending.seen = pending.seen, _NOTHING
         if seen.counters:
             self._events.extend(lost_signals())
+        if self._sibling is not None:
+            sibling, self._sibling = self._sibling, None
+            self._tell(worker, sibling)
         self._tell(worker, MorselDone(pending.spec, seen, worker))
 
     def _count(self, pending: _Pending) -> None:
@@ -231,6 +251,9 @@ class AdaptiveLoop:
     def _tell(self, worker: int, event: Event) -> None:
         """Leave an event, and handle all there are unless somebody does."""
         self._inbox.append((worker, event))
+        self._handle_all()
+
+    def _handle_all(self) -> None:
         while self._inbox and self._token.acquire(blocking=False):
             try:
                 while self._inbox:
@@ -343,9 +366,12 @@ class AdaptiveLoop:
 
 
 def adaptation(
-    program: RowProgram, policy: Policy | None, threads: int = 1
+    program: RowProgram,
+    policy: Policy | None,
+    threads: int = 1,
+    sibling: SiblingLearned | None = None,
 ) -> FixedVariant | AdaptiveLoop:
     """The loop for a policy; None is the one that a program gets by itself."""
     if isinstance(policy, Fixed):
         return FixedVariant(policy)
-    return AdaptiveLoop(program, policy, threads)
+    return AdaptiveLoop(program, policy, threads, sibling)

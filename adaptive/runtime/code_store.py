@@ -113,6 +113,30 @@ class CodeStore:
             logger.warning("no cache of compiled code: %s", error)
 
 
+class CodeStores:
+    """A store that few processes share, and behind it one that outlives them.
+
+    The one behind may be out of reach, as where executors have no home.
+    """
+
+    def __init__(self, near: CodeStore, behind: CodeStore) -> None:
+        self.near, self.behind = near, behind
+
+    def get(self, key: str) -> bytes | None:
+        """The object from either."""
+        content = self.near.get(key)
+        if content is None:
+            content = self.behind.get(key)
+            if content is not None:
+                self.near.put(key, content)
+        return content
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keep an object in both."""
+        self.near.put(key, content)
+        self.behind.put(key, content)
+
+
 def _read(path: Path) -> bytes:
     """A file's bytes; that it is in use is noted in its time, at most once a minute."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from adaptive.runtime.bans import BAN_LIST
-from adaptive.runtime.code_store import DEFAULT_BYTES, CodeStore
+from adaptive.runtime.code_store import DEFAULT_BYTES, CodeStore, CodeStores
 from adaptive.runtime.journal import JOURNAL
-from codegen_llvm.object_cache import use_object_store
+from codegen_llvm.object_cache import ObjectStore, use_object_store
 
 FOLDER_VARIABLE = "KODIAK_CACHE_DIR"
 SIZE_VARIABLE = "KODIAK_CACHE_MB"
@@ -26,10 +26,20 @@ class _Opened:
     done = False
 
 
-def open_stores(folder: Path | str | None, most_bytes: int = DEFAULT_BYTES) -> None:
-    """Keep compiled code, records and bans below a folder from now on; None: nowhere."""
+def open_stores(
+    folder: Path | str | None, most_bytes: int = DEFAULT_BYTES, behind: Path | None = None
+) -> None:
+    """Keep compiled code, records and bans below a folder from now on; None: nowhere.
+
+    Code is also looked for, and kept, in the folder `behind`.
+    """
     base = None if folder is None else Path(folder)
-    use_object_store(None if base is None else CodeStore(base / "objects", most_bytes))
+    store: ObjectStore | None = None
+    if base is not None:
+        store = near = CodeStore(base / "objects", most_bytes)
+        if behind is not None:
+            store = CodeStores(near, CodeStore(behind / "objects", most_bytes))
+    use_object_store(store)
     runs = None if base is None else base / "runs"
     BAN_LIST.open(runs)
     JOURNAL.open(runs)
@@ -40,6 +50,18 @@ def close_stores() -> None:
     """Let go of the folder; the next use opens what the environment says."""
     open_stores(None)
     _Opened.done = False
+
+
+def open_shared_stores(folder: Path) -> None:
+    """Share all with the processes that use this folder, unless the environment names another.
+
+    Compiled code is kept in the user's cache as well, for processes that come later.
+    """
+    if _Opened.done:
+        return
+    with _Opened.lock:
+        if not _Opened.done and not os.environ.get(FOLDER_VARIABLE):
+            open_stores(folder, size_setting(os.environ), folder_setting(os.environ))
 
 
 def ensure_stores() -> None:
@@ -53,7 +75,7 @@ def ensure_stores() -> None:
 def folder_setting(environment: Mapping[str, str]) -> Path | None:
     """The folder that the environment names, or the user's cache; None where it says `off`."""
     text = environment.get(FOLDER_VARIABLE, "")
-    if text.lower() == "off":
+    if is_off(environment):
         return None
     if not text:
         return _user_cache(environment)
@@ -64,6 +86,11 @@ def folder_setting(environment: Mapping[str, str]) -> Path | None:
             " give a path that starts with '/', or 'off'"
         )
     return folder
+
+
+def is_off(environment: Mapping[str, str]) -> bool:
+    """Whether nothing is to be kept on disk."""
+    return environment.get(FOLDER_VARIABLE, "").lower() == "off"
 
 
 def size_setting(environment: Mapping[str, str]) -> int:

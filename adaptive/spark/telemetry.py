@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from adaptive.loop.history import History, SwapRecord, VariantUse, described
 from adaptive.runtime.adaptation import Adaptation
+from adaptive.spark.executor import Siblings
 from codegen_llvm import Encoding, InputLayout
 from ir import VariantSpec
 from ir.json_form import spec_from_json, spec_to_json
@@ -56,8 +57,8 @@ class TaskReport:
 class Reporter:
     """The loop of a plan in a worker, and how much of its history the driver knows."""
 
-    def __init__(self, loop: Adaptation) -> None:
-        self.loop = loop
+    def __init__(self, loop: Adaptation, siblings: Siblings) -> None:
+        self.loop, self._siblings = loop, siblings
         self._before = self._told = self._telling = History()
 
     def begin(self) -> None:
@@ -80,6 +81,10 @@ class Reporter:
     def told(self) -> None:
         """The last report is on its way."""
         self._told = self._telling
+
+    def share(self) -> None:
+        """A task has ended, well or not: other workers of the executor may learn from it."""
+        self._siblings.tell(self.loop)
 
 
 def _more_used(now: History, before: History) -> list[VariantUse]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from adaptive.runtime import PlanRunner, arrow_schema
 from adaptive.runtime.adaptation import adaptation
 from adaptive.scan import time_use
+from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
 from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
@@ -48,7 +49,13 @@ class FragmentTask:
         """The partials of all files whose paths are in the batches."""
         loop = learned(self.plan_json, self.policy)
         loop.begin()
-        counted = _Counted(self._rows(batches))
+        try:
+            yield from self._told(loop, _Counted(self._rows(batches)))
+        finally:
+            loop.share()
+
+    def _told(self, loop: Reporter, counted: _Counted) -> Iterator[pa.RecordBatch]:
+        """The partials, and behind them what the loop has to tell the driver."""
         if not self.reports:
             yield from self._partials(loop, counted)
             return
@@ -134,6 +141,7 @@ def parsed_plan(plan_json: str) -> Sink:
 def learned(plan_json: str, policy: Policy | None = None) -> Reporter:
     """The loop of a plan in this worker: what one task has learned, the next one knows.
 
+    A new worker starts from what others of its executor have learned before.
     Policies travel anew with each task: one that equals only itself has a loop for each.
     """
     if policy is None or (isinstance(policy, Hashable) and _is_value(policy)):
@@ -150,7 +158,9 @@ def _is_value(policy: Hashable) -> bool:
 
 
 def _new_loop(plan_json: str, policy: Policy | None) -> Reporter:
-    return Reporter(adaptation(flatten(cut(parsed_plan(plan_json))[0]), policy))
+    siblings = Siblings(plan_json, policy)
+    program = flatten(cut(parsed_plan(plan_json))[0])
+    return Reporter(adaptation(program, policy, sibling=siblings.known()), siblings)
 
 
 _kept_loop = lru_cache(maxsize=64)(_new_loop)
