@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from codegen_llvm.expressions import BRANCHING, LOWERINGS
 from codegen_llvm.layout import MAX_TAG_BITS
-from ir import Aggregate, Call, Expr, Sink, TumblingWindow, UserAggregate
+from ir import Aggregate, Call, Expr, LookUp, Sink, TumblingWindow, UserAggregate
 from ir.pipelines import ProjectionProgram, RowProgram, cut, flatten, flatten_projection
 from ir.text_form import expr_text, window_text
 
@@ -25,6 +25,8 @@ def unsupported(plan: Sink) -> tuple[str, ...]:
 def unsupported_in_engine(plan: Sink) -> tuple[str, ...]:
     """The reasons why the engine's kernels cannot run a plan: it takes any window and any steps."""
     reasons: list[str] = []
+    if any(isinstance(node, LookUp) for node in plan.walk()):
+        reasons.append("the engine has no tables for look-ups")
     for pipeline in cut(plan):
         if isinstance(pipeline.end, Aggregate):
             reasons += _aggregate_reasons(flatten(pipeline))

@@ -12,6 +12,7 @@ from ir.operators import (
     WINDOW_START,
     Aggregate,
     Filter,
+    LookUp,
     Named,
     NamedAggregate,
     Operator,
@@ -19,6 +20,7 @@ from ir.operators import (
     Sink,
     Source,
     Watermark,
+    key_name,
 )
 from ir.passes import optimize
 from ir.pipelines import (
@@ -115,6 +117,7 @@ __all__ = [
     "IrTypeError",
     "KeysInRange",
     "Literal",
+    "LookUp",
     "Named",
     "NamedAggregate",
     "NoNulls",
@@ -153,6 +156,7 @@ __all__ = [
     "flatten",
     "flatten_projection",
     "from_json",
+    "key_name",
     "narrow_nulls",
     "optimize",
     "plan_text",

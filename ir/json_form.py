@@ -12,7 +12,17 @@ from typing import Any, TypeAlias, TypeVar
 from ir.aggregates import AggregateCall
 from ir.errors import IrError
 from ir.expr import Call, Cast, Column, Literal
-from ir.operators import Aggregate, Filter, Named, NamedAggregate, Project, Sink, Source, Watermark
+from ir.operators import (
+    Aggregate,
+    Filter,
+    LookUp,
+    Named,
+    NamedAggregate,
+    Project,
+    Sink,
+    Source,
+    Watermark,
+)
 from ir.signatures import EvalMode
 from ir.types import DataType, Field, Schema, type_named
 from ir.user_aggregates import UserAggregate
@@ -51,6 +61,7 @@ NODES: dict[str, Callable[..., object]] = {
     "hot_keys": HotKeys,
     "keys_in_range": KeysInRange,
     "literal": Literal,
+    "look_up": LookUp,
     "named": Named,
     "named_aggregate": NamedAggregate,
     "no_nulls": NoNulls,

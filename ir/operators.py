@@ -103,6 +103,57 @@ class Watermark(Operator):
 
 
 @dataclass(frozen=True, slots=True)
+class LookUp(Operator):
+    """Give each row the columns of a small table's rows that have its keys.
+
+    A row comes once for each partner in the table, or once with nulls if it has none; `found`
+    tells which. With `once`, partners only count as found. Keys are equal as in Spark's
+    joins: null equals nothing, NaN equals NaN, -0.0 is 0.0. The table is no part of the plan:
+    whoever runs the plan has it, under this name.
+    """
+
+    source: Operator
+    table: str
+    keys: tuple[Expr, ...]
+    columns: Schema
+    found: str
+    once: bool = False
+    schema: Schema = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, Source | LookUp):
+            raise IrError("a look-up comes right after the source, before other steps")
+        if not self.keys:
+            raise IrError(f"a look-up in {self.table!r} needs a key")
+        for key in self.keys:
+            check_columns(f"look-up in {self.table!r}", key, self.source.schema)
+            if key.can_fail:
+                raise IrError(f"a key of the look-up in {self.table!r} can fail; cast it with try")
+        if self.once and len(self.columns):
+            raise IrError("a look-up that only tells what was found has no columns")
+        added = tuple(Field(column.name, column.type) for column in self.columns)
+        found = Field(self.found, BOOL, nullable=False)
+        schema = Schema((*self.source.schema, *added, found))
+        object.__setattr__(self, "schema", schema)
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        """The operator whose rows are looked up."""
+        return (self.source,)
+
+    @property
+    def table_schema(self) -> Schema:
+        """What the table has: its keys, named by position, and the columns that rows get."""
+        keys = (Field(key_name(place), key.type) for place, key in enumerate(self.keys))
+        return Schema((*keys, *self.columns))
+
+
+def key_name(position: int) -> str:
+    """The name of a key in the table of a look-up."""
+    return f"key{position}"
+
+
+@dataclass(frozen=True, slots=True)
 class Filter(Operator):
     """Keep rows whose predicate is true; a null predicate drops the row.
 

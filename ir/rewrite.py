@@ -11,6 +11,7 @@ from ir.expr import Expr
 from ir.operators import (
     Aggregate,
     Filter,
+    LookUp,
     Named,
     NamedAggregate,
     Operator,
@@ -97,7 +98,7 @@ def rewrite_expr(expr: Expr, rules: Sequence[ExprRule]) -> Expr:
 def with_source(node: Operator, source: Operator) -> Operator:
     """The same operator over another source."""
     match node:
-        case Watermark() | Filter() | Project() | Aggregate() | Sink():
+        case Watermark() | LookUp() | Filter() | Project() | Aggregate() | Sink():
             return node if source is node.source else replace(node, source=source)
     raise IrError(f"{type(node).__name__} has no source; add it to ir.rewrite.with_source")
 
@@ -107,6 +108,8 @@ def map_expressions(node: Operator, change: Callable[[Expr], Expr]) -> Operator:
     match node:
         case Filter(source, predicate):
             return Filter(source, change(predicate))
+        case LookUp(keys=keys):
+            return replace(node, keys=tuple(map(change, keys)))
         case Project(source, columns):
             return Project(source, _map_named(columns, change))
         case Aggregate(source, window, keys, aggregates):

@@ -7,11 +7,13 @@ So a rule must not bring an `and` that can fail to the top of a predicate.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ir.errors import EvaluationError, IrTypeError
 from ir.evaluate import evaluate_expr
 from ir.expr import Call, Cast, Expr, Literal, conjuncts, substitute
 from ir.functions import function_named
-from ir.operators import Aggregate, Filter, Operator, Project, Sink, Source, Watermark
+from ir.operators import Aggregate, Filter, LookUp, Operator, Project, Sink, Source, Watermark
 from ir.rewrite import with_source
 from ir.types import BOOL, Schema
 
@@ -156,6 +158,8 @@ def _pruned(node: Operator, needed: frozenset[str]) -> Operator:
             return Source(name, Schema(tuple(f for f in schema if f.name in needed)))
         case Watermark(source, column):
             return with_source(node, _pruned(source, needed | {column}))
+        case LookUp():
+            return _pruned_look_up(node, needed)
         case Filter(source, predicate):
             return with_source(node, _pruned(source, needed | predicate.columns()))
         case Project(source, columns):
@@ -167,3 +171,10 @@ def _pruned(node: Operator, needed: frozenset[str]) -> Operator:
             read = frozenset().union(*(expr.columns() for _, expr in node.expressions()))
             return with_source(node, _pruned(source, read))
     raise TypeError(f"{type(node).__name__} cannot be pruned; add it to ir.rules")
+
+
+def _pruned_look_up(node: LookUp, needed: frozenset[str]) -> LookUp:
+    """Without the table's columns that nobody reads; how many partners a row has still counts."""
+    kept = Schema(tuple(column for column in node.columns if column.name in needed))
+    read = needed.union(*(key.columns() for key in node.keys))
+    return replace(node, source=_pruned(node.source, read), columns=kept)

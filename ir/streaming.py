@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
+from typing import TypeAlias
 
+from ir.arithmetic import compare
 from ir.evaluate import Row, evaluate_expr
 from ir.expr import Column, Expr, Scalar, conjuncts, substitute
 from ir.operators import (
     Aggregate,
     Filter,
+    LookUp,
     Operator,
     Project,
     Sink,
     Source,
     Watermark,
+    key_name,
 )
 from ir.windowing import WindowedGroups
 from ir.windows import SessionWindow, SlidingWindow, TumblingWindow, Window, time_of
 
+Tables: TypeAlias = Mapping[str, Sequence[Row]]
+_NO_TABLES: Tables = MappingProxyType({})
 
-def evaluate(plan: Operator, rows: Iterable[Row]) -> list[dict[str, Scalar]]:
-    """The rows that an operator makes of its source's rows: by window, then by key."""
+
+def evaluate(
+    plan: Operator, rows: Iterable[Row], tables: Tables = _NO_TABLES
+) -> list[dict[str, Scalar]]:
+    """The rows that an operator makes of its source's rows: by window, then by key.
+
+    `tables` are those of look-ups, by name.
+    """
     names = plan.schema.names
-    return [{name: row[name] for name in names} for row in _rows(plan, rows)]
+    return [{name: row[name] for name in names} for row in _rows(plan, rows, tables)]
 
 
 class LazyRow(Mapping[str, Scalar]):
@@ -47,23 +60,48 @@ class LazyRow(Mapping[str, Scalar]):
         return len(self._columns)
 
 
-def _rows(node: Operator, rows: Iterable[Row]) -> Iterator[Row]:
+def _rows(node: Operator, rows: Iterable[Row], tables: Tables) -> Iterator[Row]:
     match node:
         case Source(_, schema):
             yield from ({name: row[name] for name in schema.names} for row in rows)
         case Sink(source) | Watermark(source):
-            yield from _rows(source, rows)
+            yield from _rows(source, rows, tables)
+        case LookUp(source, table):
+            known = tables[table]
+            partnered = (looked_up(node, row, known) for row in _rows(source, rows, tables))
+            yield from chain.from_iterable(partnered)
         case Filter(source, predicate):
-            yield from (row for row in _rows(source, rows) if passes(predicate, row))
+            yield from (row for row in _rows(source, rows, tables) if passes(predicate, row))
         case Project(source, columns):
             made = {column.name: column.expr for column in columns}
-            yield from (LazyRow(made, row) for row in _rows(source, rows))
+            yield from (LazyRow(made, row) for row in _rows(source, rows, tables))
         case Aggregate(source):
             groups = WindowedGroups(node)
-            yield from chain.from_iterable(groups.add(row, None) for row in _rows(source, rows))
+            yield from chain.from_iterable(
+                groups.add(row, None) for row in _rows(source, rows, tables)
+            )
             yield from groups.finish()
         case _:
             raise TypeError(f"{type(node).__name__} has no meaning yet; add it to ir.streaming")
+
+
+def looked_up(node: LookUp, row: Row, table: Sequence[Row]) -> Iterator[Row]:
+    """The row with the columns of each partner that it has in a table."""
+    keys = [evaluate_expr(key, row) for key in node.keys]
+    partners = [other for other in table if _has_keys(other, keys)]
+    if node.once:
+        partners = partners[:1]
+    for other in partners:
+        yield {**row, **{name: other[name] for name in node.columns.names}, node.found: True}
+    if not partners:
+        yield {**row, **dict.fromkeys(node.columns.names), node.found: False}
+
+
+def _has_keys(row: Row, keys: Sequence[Scalar]) -> bool:
+    """Whether a row of a table has these keys; null equals nothing."""
+    theirs = (row[key_name(place)] for place in range(len(keys)))
+    pairs = list(zip(keys, theirs, strict=True))
+    return all(a is not None and b is not None and compare(a, b) == 0 for a, b in pairs)
 
 
 def passes(predicate: Expr, row: Row) -> bool:

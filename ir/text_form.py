@@ -10,7 +10,17 @@ from datetime import UTC, date, datetime, timedelta
 from ir.aggregates import AGGREGATES, AggregateCall
 from ir.expr import Call, Cast, Column, Expr, Literal
 from ir.functions import function_named
-from ir.operators import Aggregate, Filter, Named, Operator, Project, Sink, Source, Watermark
+from ir.operators import (
+    Aggregate,
+    Filter,
+    LookUp,
+    Named,
+    Operator,
+    Project,
+    Sink,
+    Source,
+    Watermark,
+)
 from ir.printing import decimal_text
 from ir.signatures import EvalMode
 from ir.types import (
@@ -259,6 +269,11 @@ def _operator_text(node: Operator) -> str:
         case Watermark(_, column, delay, lateness):
             late = f", lateness {duration_text(lateness)}" if lateness else ""
             return f"watermark {name_text(column)}, delay {duration_text(delay)}{late}"
+        case LookUp(_, table, keys, columns, found, once):
+            by = ", ".join(map(expr_text, keys))
+            how = "look up once" if once else "look up"
+            made = f"{name_text(found)}: {schema_text(columns)}"
+            return f"{how} {by} in {name_text(table)}, found {made}"
         case Project(_, columns):
             return f"project {', '.join(map(_named_text, columns)) or 'no columns'}"
         case Aggregate():
