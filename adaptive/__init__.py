@@ -2,6 +2,7 @@
 
 from adaptive import functions
 from adaptive.api import Stream, stream
+from adaptive.arrow_files import read_arrow, read_arrow_stream
 from adaptive.decorator import adaptive, explain, history
 from adaptive.engine import Engine
 from adaptive.explain import CannotAdaptError, Explanation
@@ -15,5 +16,7 @@ __all__ = [
     "explain",
     "functions",
     "history",
+    "read_arrow",
+    "read_arrow_stream",
     "stream",
 ]

@@ -34,11 +34,24 @@ def can_read(there: pa.DataType, wanted: ir.DataType) -> bool:
     return there == arrow_type(wanted) or there in _READABLE.get(wanted, ())
 
 
+def can_widen(there: pa.DataType, wanted: ir.DataType) -> bool:
+    """Whether every value of an Arrow column has the same value in the type of the query."""
+    if wanted in (ir.INT8, ir.INT16, ir.INT32):
+        narrower = {f"{sign}int{w}" for sign in ("", "u") for w in (8, 16) if w < wanted.bits}
+        return there == arrow_type(wanted) or str(there) in narrower
+    if wanted is ir.TIMESTAMP and pa.types.is_timestamp(there):
+        return bool(there.unit != "ns")
+    return can_read(there, wanted)
+
+
 def converted(array: pa.Array, wanted: ir.DataType) -> pa.Array:
     """The column in the Arrow type of `wanted`; string dictionaries stay dictionaries."""
     target = arrow_type(wanted)
     if array.type == target or (wanted is ir.STRING and array.type == CODES):
         return array
     if pa.types.is_dictionary(array.type):
+        if wanted is ir.STRING:
+            codes = array.indices.cast(CODES.index_type)
+            return pa.DictionaryArray.from_arrays(codes, array.dictionary.cast(target, safe=False))
         array = array.dictionary_decode()
     return array.cast(target, safe=wanted not in (ir.INT8, ir.INT16, ir.INT32, ir.STRING))

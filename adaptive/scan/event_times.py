@@ -10,14 +10,14 @@ back, until no other one can hold a later time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import pyarrow as pa
 
 from adaptive.runtime import PlanRunner
 from adaptive.scan.footer import Span
-from adaptive.scan.parquet import OpenParquet
 from ir import Aggregate, AggregateCall, Call, Column, Expr, NamedAggregate, Sink
 from ir.pipelines import cut, flatten
 from ir.windows import TumblingWindow
@@ -71,11 +71,25 @@ def _peak_plan(end: Aggregate) -> Sink:
     return Sink(Aggregate(end.source, None, (), (latest,)), PEAK)
 
 
+class TimedFile(Protocol):
+    """An open file that is read by row groups."""
+
+    def spans(self, column: str) -> list[tuple[int, Span | None]]:
+        """Each row group with the span of a timestamp column, where the file tells."""
+        ...
+
+    def batches(
+        self, groups: Sequence[int] | None = None, constants: Mapping[str, int] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some row groups; a column in `constants` is not decoded."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TimedGroup:
     """A row group of an open file, with the span of its times where the file tells."""
 
-    file: OpenParquet
+    file: TimedFile
     number: int
     span: Span | None
 
@@ -84,7 +98,7 @@ class TimedGroup:
         return self.file.batches([self.number], constants)
 
 
-def timed_rows(files: Iterable[OpenParquet], use: TimeUse) -> Iterator[pa.RecordBatch]:
+def timed_rows(files: Iterable[TimedFile], use: TimeUse) -> Iterator[pa.RecordBatch]:
     """The rows of some files, with one time for a whole row group where that will do.
 
     The latest row groups come first, for the peak; the others in their order.

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 import ir
 from adaptive.runtime.binding import arrow_type
+from adaptive.scan.columns import find_column
 from adaptive.scan.conversion import can_read, converted
 from adaptive.scan.errors import TYPE_MISMATCH, UNREADABLE, ScanError
 from adaptive.scan.footer import Span, is_dictionary_encoded, legacy_writer, midpoint, time_spans
@@ -105,7 +106,10 @@ class OpenParquet:
             return
         self._refuse_legacy_calendar(self.metadata)
         there = self.metadata.schema.to_arrow_schema()
-        self._columns = {f.name: self._find(f.name, there.names) for f in self.scan.schema}
+        exact = self.scan.case_sensitive
+        self._columns = {
+            f.name: find_column(f.name, there.names, exact, self.path) for f in self.scan.schema
+        }
         for wanted in self.scan.schema:
             name = self._columns[wanted.name]
             if name is not None and not can_read(self._type(there.field(name)), wanted.type):
@@ -168,16 +172,6 @@ class OpenParquet:
             else:
                 arrays.append(converted(batch.column(name), wanted.type))
         return pa.RecordBatch.from_arrays(arrays, names=list(self.scan.schema.names))
-
-    def _find(self, wanted: str, there: list[str]) -> str | None:
-        """The column's name in the file, or None if the file has none."""
-        same = (lambda name: name) if self.scan.case_sensitive else str.lower
-        matches = [name for name in there if same(name) == same(wanted)]
-        if len(matches) > 1:
-            listed = ", ".join(matches)
-            problem = f"column {wanted!r} matches {listed}; rename all but one"
-            raise ScanError(UNREADABLE, self.path, problem)
-        return matches[0] if matches else None
 
     def _type(self, there: pa.Field) -> pa.DataType:
         """The type that a column is read as: times of the old kind in microseconds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -21,12 +22,10 @@ class Storage:
         """A file to read from any position; FileNotFoundError if it has vanished."""
         return fs.LocalFileSystem().open_input_file(local_path(address))
 
-    def size(self, address: str) -> int:
-        """The number of its bytes; FileNotFoundError if it has vanished."""
-        info = fs.LocalFileSystem().get_file_info(local_path(address))
-        if info.type == fs.FileType.NotFound:
-            raise FileNotFoundError(address)
-        return int(info.size)
+    def map(self, address: str) -> pa.NativeFile:
+        """The same, mapped into memory: what is not asked for is not read."""
+        path = local_path(address)
+        return pa.memory_map(path) if os.path.getsize(path) else self.open(address)
 
 
 LOCAL = Storage()

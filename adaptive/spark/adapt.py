@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame
 from adaptive.explain import CannotAdaptError, Explanation, StaysInSpark
 from adaptive.explain import Fragment as FragmentReport
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, walk
-from adaptive.spark.file_rows import FileRows
 from adaptive.spark.listener import listen
+from adaptive.spark.listing import file_rows
 from adaptive.spark.rebuild import MergeBuilder, graft
 from adaptive.spark.report import native_report
 from adaptive.spark.translate_plan import FragmentTranslator, common_tables
@@ -102,13 +102,14 @@ class _Adaptation:
     def _take_over(self, aggregate: JavaObject, label: str) -> tuple[JavaObject, FragmentReport]:
         self._refuse_cached(aggregate)
         fragment = FragmentTranslator(self._cx, aggregate, self._ctes).translate()
+        files = file_rows(self._cx, fragment.source, fragment.columns)
         report = native_report(fragment, label, operators_above(self._root, aggregate))
         plan_json = to_json(optimize(fragment.plan))
         task = FragmentTask(
             sha256(f"{report}\n{plan_json}".encode()).hexdigest()[:16],
             plan_json,
             tuple(field.name for field in fragment.emitted),
-            FileRows(options=tuple(fragment.source.options.items())),
+            files,
             self._policy,
             None if fragment.heartbeat is None else to_json(optimize(fragment.heartbeat)),
             fragment.time_column,

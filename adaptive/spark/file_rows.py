@@ -5,13 +5,36 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
-from adaptive.scan import OpenParquet, ParquetScan, Piece, Scan, ScanError, TimeUse, timed_rows
+from adaptive.scan import (
+    ArrowScan,
+    CompletedParquet,
+    ConstantColumns,
+    ListedFile,
+    ParquetScan,
+    Piece,
+    Scan,
+    ScanError,
+    Share,
+    TimeUse,
+    timed_rows,
+)
 from ir import Schema
 
+# The columns of a listing.
+PATH = "path"
+SIZE = "size"
+SHARE = "share"
+
 logger = logging.getLogger(__name__)
+
+
+def partition(number: int) -> str:
+    """The listing's column for the partition column with this number."""
+    return f"partition{number}"
 
 
 class TaskSettings:
@@ -44,41 +67,79 @@ def parquet_scan(schema: Schema, settings: TaskSettings) -> ParquetScan:
     return ParquetScan(schema, settings.flag("spark.sql.caseSensitive"))
 
 
+def arrow_scan(schema: Schema, settings: TaskSettings) -> ArrowScan:
+    """The scan of Arrow IPC files."""
+    return ArrowScan(schema, settings.flag("spark.sql.caseSensitive"))
+
+
 # By the short name that Spark has for the format, in lower case.
-SCANS: dict[str, Callable[[Schema, TaskSettings], Scan]] = {"parquet": parquet_scan}
+SCANS: dict[str, Callable[[Schema, TaskSettings], Scan]] = {
+    "parquet": parquet_scan,
+    "arrow": arrow_scan,
+}
 
 
 @dataclass(frozen=True)
 class FileRows:
-    """How a task reads files; it travels with the task, so it holds only data."""
+    """How a task reads files; it travels with the task, so it holds only data.
+
+    A listing has the columns PATH and, by position, PARTITION columns; where several
+    tasks share it, SIZE and SHARE as well.
+    """
 
     format: str = "parquet"
     options: tuple[tuple[str, str], ...] = ()
+    partitions: tuple[str, ...] = ()  # columns of directories, in the order of the listing
+    tasks: int = 1  # that see the same listing and share its files
+    least_bytes: int = 1  # of such a task
 
     def read(
         self, listing: Iterable[pa.RecordBatch], schema: Schema, use: TimeUse | None = None
     ) -> Iterator[pa.RecordBatch]:
         """The rows of all files of a listing, without event times that nobody needs."""
         settings = TaskSettings(dict(self.options))
-        scan = SCANS[self.format](schema, settings)
+        stored = Schema(tuple(f for f in schema if f.name not in self.partitions))
+        scan = SCANS[self.format](stored, settings)
+        files = (self._file(listed, schema) for listed in self._listed(listing))
         # A broken file counts up to where it breaks, so its row groups must come in order.
         if (
             use is None
             or not isinstance(scan, ParquetScan)
             or settings.flag("spark.sql.files.ignoreCorruptFiles")
         ):
-            for piece in _pieces(listing):
-                yield from _piece_rows(scan, piece, settings)
+            for piece, constants in files:
+                yield from map(constants.completed, _piece_rows(scan, piece, settings))
             return
-        opened = (_opened(scan, piece, settings) for piece in _pieces(listing))
+        opened = (_opened(scan, piece, constants, settings) for piece, constants in files)
         yield from timed_rows([file for file in opened if file is not None], use)
 
+    def _listed(self, listing: Iterable[pa.RecordBatch]) -> Iterator[tuple[Piece, list[pa.Scalar]]]:
+        """What this task reads of the files of a listing, each with its partition values."""
+        if self.tasks == 1:
+            for batch in listing:
+                for row, path in enumerate(batch.column(PATH).to_pylist()):
+                    yield Piece(path), self._values(batch, row)
+            return
+        rows = [(batch, row) for batch in listing for row in range(batch.num_rows)]
+        if not rows:
+            return
+        files = [ListedFile(_at(*row, PATH), _at(*row, SIZE)) for row in rows]
+        share = Share(_at(*rows[0], SHARE), self.tasks, self.least_bytes)
+        for position, piece in share.pieces(files, self.format):
+            yield piece, self._values(*rows[position])
 
-def _pieces(listing: Iterable[pa.RecordBatch]) -> Iterator[Piece]:
-    """What the rows of a listing stand for."""
-    for batch in listing:
-        for path in batch.column(0).to_pylist():
-            yield Piece(path)
+    def _values(self, batch: pa.RecordBatch, row: int) -> list[pa.Scalar]:
+        return [batch.column(partition(n))[row] for n in range(len(self.partitions))]
+
+    def _file(
+        self, listed: tuple[Piece, list[pa.Scalar]], schema: Schema
+    ) -> tuple[Piece, ConstantColumns]:
+        piece, values = listed
+        return piece, ConstantColumns(schema, dict(zip(self.partitions, values, strict=True)))
+
+
+def _at(batch: pa.RecordBatch, row: int, column: str) -> Any:
+    return batch.column(column)[row].as_py()
 
 
 def _piece_rows(scan: Scan, piece: Piece, settings: TaskSettings) -> Iterator[pa.RecordBatch]:
@@ -93,10 +154,12 @@ def _piece_rows(scan: Scan, piece: Piece, settings: TaskSettings) -> Iterator[pa
         logger.warning("skipped the rest of a corrupted file: %s", error)
 
 
-def _opened(scan: ParquetScan, piece: Piece, settings: TaskSettings) -> OpenParquet | None:
+def _opened(
+    scan: ParquetScan, piece: Piece, constants: ConstantColumns, settings: TaskSettings
+) -> CompletedParquet | None:
     """A file, or None if it is missing and that is allowed."""
     try:
-        return scan.open(piece)
+        return CompletedParquet(scan.open(piece), constants)
     except FileNotFoundError as error:
         _pass_over_missing(piece, settings, error)
         return None

@@ -25,7 +25,8 @@ from adaptive.spark.catalyst import (
 )
 from adaptive.spark.heartbeat import alive_condition
 from adaptive.spark.listener import REPORTS
-from adaptive.spark.sources import list_files
+from adaptive.spark.listing import list_files
+from adaptive.spark.pruning import partition_conditions
 from adaptive.spark.telemetry import REPORT
 from adaptive.spark.translate_aggregate import SameFunction
 from adaptive.spark.translate_plan import Fragment
@@ -68,7 +69,9 @@ class MergeBuilder:
         schema = StructType([_spark_field(field) for field in fragment.emitted])
         if task.reports:
             schema.add(REPORT, StringType())
-        partials = list_files(self._cx, fragment.source).mapInArrow(task, schema)
+        wanted = partition_conditions(fragment)
+        listing = list_files(self._cx, fragment.source, task.files, wanted)
+        partials = listing.mapInArrow(task, schema)
         if task.reports:
             partials = _observed(partials, f"{task.__name__}_{next(_OBSERVATIONS)}")
         if fragment.watermark is None or fragment.time_column is None:

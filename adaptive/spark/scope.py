@@ -45,17 +45,12 @@ class Scope:
         self.expressions = ExprTranslator(self.lookup)
         self._meanings: dict[int, Callable[[], Expr]] = {}
         self._windows: dict[int, Callable[[], Window]] = {}
-        partitions = {name.lower() for name in source.partition_columns}
         for attribute in seq(source.leaf.output()):
-            self._add_column(attribute, str(attribute.name()).lower() in partitions)
+            self._add_column(attribute)
 
-    def _add_column(self, attribute: JavaObject, is_partition: bool) -> None:
-        name = str(attribute.name())
-
+    def _add_column(self, attribute: JavaObject) -> None:
         def meaning() -> Expr:
-            if is_partition:
-                raise StaysInSpark(f"`{name}` is a partition column, which is not in the files")
-            return Column(name, column_type(attribute))
+            return Column(str(attribute.name()), column_type(attribute))
 
         self._meanings[expr_id(attribute)] = meaning
 

@@ -1,18 +1,14 @@
-"""File sources: what a query reads, whether the native scan may read it, and the listing of it.
-
-Spark keeps the listing. A `binaryFile` relation with only the path selected gives
-one row a file, reads nothing in the JVM, and puts the same files into the same
-micro-batches as the Parquet source does.
-"""
+"""File sources: what a query reads, and whether the native scan may read it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from adaptive.explain import StaysInSpark
-from adaptive.spark.catalyst import Catalyst, JavaObject, class_name, option, seq, string_map
+from adaptive.spark.catalyst import JavaObject, class_name, option, seq, string_map
 
 # Which files are read and when: meant for the listing, which gets them as they are.
 LISTING_OPTIONS = frozenset(
@@ -50,31 +46,47 @@ READER_SETTINGS = {
     "spark.sql.parquet.int96TimestampConversion": "Impala's timestamps are shifted to UTC",
     "spark.sql.legacy.parquet.nanosAsLong": "timestamps in nanoseconds are read as numbers",
 }
+# What `explain` calls the formats.
+TITLES = {"parquet": "Parquet", "arrow": "Arrow"}
+# What a `binaryFile` relation has for columns.
 LISTING_SCHEMA = "path string, modificationTime timestamp, length bigint, content binary"
-TASK_SIZE_SETTING = "spark.sql.files.maxPartitionBytes"
-LARGEST_TASK = "1g"
-_DEFAULT_TASK_SIZES = frozenset({"128mb", "128m", "134217728", "134217728b"})
+LISTED = frozenset({"path", "modificationtime", "length", "content"})
 _DATASOURCES = "org.apache.spark.sql.execution.datasources"
 
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """Parquet files as one leaf of a plan, streaming or batch."""
+    """Files as one leaf of a plan, streaming or batch."""
 
     leaf: JavaObject
     is_streaming: bool
     options: dict[str, str]
-    partition_columns: frozenset[str]
+    partitions: dict[str, str]  # columns that directories have values of, with Spark's types
+    format: str = "parquet"
+    listed: JavaObject | None = None  # the relation that Spark lists, where the leaf is another
+
+    @property
+    def relation(self) -> JavaObject:
+        """The relation that Spark lists."""
+        return self.leaf if self.listed is None else self.listed
 
     @property
     def lowered_options(self) -> dict[str, str]:
         """The reader options by lower-case name, as Spark looks them up."""
         return {key.lower(): value for key, value in self.options.items()}
 
+    def largest_trigger(self, sizes: Iterable[int]) -> list[int]:
+        """Of files of these sizes, those that would be most work in one micro-batch."""
+        options = self.lowered_options
+        largest = sorted(sizes, reverse=True)
+        if self.is_streaming and options.get("maxfilespertrigger", "").isdigit():
+            return largest[: int(options["maxfilespertrigger"])]
+        return largest
+
     def describe(self) -> str:
         """The source in a few words, for `explain`."""
         kind = "stream" if self.is_streaming else "table"
-        return f"Parquet {kind} {self.lowered_options.get('path', '')}".rstrip()
+        return f"{TITLES[self.format]} {kind} {self.lowered_options.get('path', '')}".rstrip()
 
 
 def file_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
@@ -97,9 +109,10 @@ def _streaming_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
     path = {key.lower(): value for key, value in options.items()}.get("path")
     if path is None:
         raise StaysInSpark("the source has no single path")
-    _refuse_remote(spark, spark._jvm.org.apache.hadoop.fs.Path(path))  # type: ignore[union-attr]
-    partitions = frozenset(map(str, seq(data_source.sourceInfo().partitionColumns())))
-    return FileSource(leaf, True, options, partitions)
+    for folder in relation_paths(spark, leaf):
+        refuse_remote(spark, folder)
+    names = map(str, seq(data_source.sourceInfo().partitionColumns()))
+    return FileSource(leaf, True, options, _partitions(leaf, names))
 
 
 def _batch_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
@@ -109,10 +122,20 @@ def _batch_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
     _refuse_format(str(relation.fileFormat().getClass().getName()))
     if option(relation.bucketSpec()) is not None:
         raise StaysInSpark("the table is bucketed, which Spark may use to avoid a shuffle")
-    for path in seq(relation.location().rootPaths()):
-        _refuse_remote(spark, path)
-    partitions = frozenset(map(str, relation.partitionSchema().fieldNames()))
-    return FileSource(leaf, False, string_map(relation.options()), partitions)
+    for path in relation_paths(spark, leaf):
+        refuse_remote(spark, path)
+    names = map(str, relation.partitionSchema().fieldNames())
+    return FileSource(leaf, False, string_map(relation.options()), _partitions(leaf, names))
+
+
+def _partitions(leaf: JavaObject, names: Iterable[str]) -> dict[str, str]:
+    """The partition columns as the leaf names them."""
+    wanted = {name.lower() for name in names}
+    return {
+        str(attribute.name()): str(attribute.dataType().sql())
+        for attribute in (seq(leaf.output()) if wanted else [])
+        if str(attribute.name()).lower() in wanted
+    }
 
 
 def _refuse_format(name: str) -> None:
@@ -121,7 +144,17 @@ def _refuse_format(name: str) -> None:
         raise StaysInSpark(f"the files are {short}; the native scan reads Parquet")
 
 
-def _refuse_remote(spark: SparkSession, path: JavaObject) -> None:
+def relation_paths(spark: SparkSession, relation: JavaObject) -> list[JavaObject]:
+    """The folders that a relation lists, as Hadoop's paths."""
+    if class_name(relation) == "LogicalRelation":
+        return seq(relation.relation().location().rootPaths())
+    options = string_map(relation.dataSource().options())
+    found = [value for key, value in options.items() if key.lower() == "path"]
+    return [spark._jvm.org.apache.hadoop.fs.Path(path) for path in found]  # type: ignore[union-attr]
+
+
+def refuse_remote(spark: SparkSession, path: JavaObject) -> None:
+    """A reason to stay in Spark if the file system is not one that the native scan reaches."""
     hadoop = spark._jsparkSession.sessionState().newHadoopConf()
     scheme = str(path.getFileSystem(hadoop).getUri().getScheme())
     if scheme != "file":
@@ -139,54 +172,11 @@ def _refuse_options(spark: SparkSession, source: FileSource) -> None:
 
 def refuse_legacy_calendar(spark: SparkSession, source: FileSource) -> None:
     """A session that rebases dates of files without a writer version must read them itself."""
+    if source.format != "parquet":
+        return
     for key, conf in REBASE_OPTIONS.items():
         mode = source.lowered_options.get(key) or str(spark.conf.get(conf))
         if mode.upper() != "CORRECTED":
             raise StaysInSpark(
                 f"dates and timestamps are rebased ({conf} is {mode}); set it to CORRECTED"
             )
-
-
-def list_files(cx: Catalyst, source: FileSource) -> DataFrame:
-    """One row a file, column `path`, with Spark in charge of which files and when."""
-    session = _listing_session(cx)
-    if not source.is_streaming:
-        return cx.frame(_batch_listing(cx, session, source)).select("path")
-    reader = session.readStream().format("binaryFile").schema(LISTING_SCHEMA)
-    for key, value in source.options.items():
-        if key.lower() in LISTING_OPTIONS - {"path"}:
-            reader = reader.option(key, value)
-    listing = reader.load(source.lowered_options["path"])
-    return cx.frame(listing.queryExecution().analyzed()).select("path")
-
-
-def _listing_session(cx: Catalyst) -> JavaObject:
-    """The session with larger tasks, unless the user has chosen their size.
-
-    Spark makes tasks of at most 128 MiB, which native code is through in half a
-    second: 40 M rows of YSB on 2 cores are 3 tasks, and a core idles during the
-    third. With one task a core, the scan took 0.55 s instead of 0.79 s.
-    """
-    chosen = str(cx.spark.conf.get(TASK_SIZE_SETTING))
-    if chosen.lower() not in _DEFAULT_TASK_SIZES:
-        return cx.session
-    session = cx.session.cloneSession()
-    session.conf().set(TASK_SIZE_SETTING, LARGEST_TASK)
-    return session
-
-
-def _batch_listing(cx: Catalyst, session: JavaObject, source: FileSource) -> JavaObject:
-    """The same file index under another format, so that both see exactly the same files."""
-    relation = source.leaf.relation()
-    datasources = getattr(cx.jvm, _DATASOURCES)
-    binary = cx.singleton(f"{_DATASOURCES}.binaryfile.BinaryFileFormat")
-    listing = datasources.HadoopFsRelation(
-        relation.location(),
-        relation.partitionSchema(),
-        binary.schema(),
-        cx.none,
-        datasources.binaryfile.BinaryFileFormat(),
-        relation.options(),
-        session,
-    )
-    return cx.singleton(f"{_DATASOURCES}.LogicalRelation").apply(listing, False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import codegen_llvm
 import ir
 from adaptive.explain import StaysInSpark
+from adaptive.spark.arrow_files import arrow_source
 from adaptive.spark.catalyst import (
     Catalyst,
     JavaObject,
@@ -89,6 +90,12 @@ class Fragment:
     heartbeat: Sink | None = None  # where rows that are filtered out move the watermark
 
     @property
+    def columns(self) -> frozenset[str]:
+        """The columns of the source that the native code reads."""
+        plans = [self.plan] if self.heartbeat is None else [self.plan, self.heartbeat]
+        return frozenset(name for plan in plans for name in source_schema(plan).names)
+
+    @property
     def emitted(self) -> tuple[Field, ...]:
         """The columns that the partials have on their way to Spark.
 
@@ -157,8 +164,9 @@ class FragmentTranslator:
             scope.rename(seq(definition.output()), seq(node.output()))
             return scope
         below = children(node)
-        if not below:
-            return Scope(file_source(self._cx.spark, node))
+        arrow = arrow_source(self._cx.spark, node)
+        if arrow is not None or not below:
+            return Scope(arrow or file_source(self._cx.spark, node))
         if kind not in PASSED:
             advice = ADVICE.get(kind, "only projections and filters may be between")
             raise StaysInSpark(f"{kind} is between the files and the aggregate: {advice}")

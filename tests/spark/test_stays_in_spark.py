@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -105,14 +103,6 @@ def test_other_sources(spark: SparkSession, tmp_path: Path) -> None:
     assert "Range" in reasons(spark.range(5).groupBy("id").count())
     rate = spark.readStream.format("rate").load().groupBy("value").count()
     assert "stays in Spark" in str(ad.explain(rate))
-
-
-def test_used_partition_columns(spark: SparkSession, data: Path) -> None:
-    (data / "day=1").mkdir()
-    pq.write_table(pa.table({"x": [1]}), data / "day=1" / "part.parquet")
-    df = spark.read.parquet(str(data))
-    assert "partition column" in reasons(df.groupBy("day").count())
-    assert "partition column" in reasons(df.where("day = 1").groupBy("x").count())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,61 @@
+"""Conditions on partition columns, which spare Spark whole directories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adaptive.spark.catalyst import JavaObject, children, class_name, expr_id, seq
+from adaptive.spark.translate_plan import Fragment
+
+
+def partition_conditions(fragment: Fragment) -> list[JavaObject]:
+    """What the query asks of partition columns; the native filters ask it again.
+
+    Where rows that are filtered out move the watermark, files are left out only if
+    the condition is below it.
+    """
+    source = fragment.source
+    if not source.partitions:
+        return []
+    ids = {expr_id(a) for a in seq(source.leaf.output()) if str(a.name()) in source.partitions}
+    below = _filters(fragment.aggregate.child(), source.leaf, fragment.heartbeat is not None)
+    found = (part for node in below for part in _conjuncts(node.condition()))
+    return [part for part in found if _is_only_on(part, ids)]
+
+
+def _filters(node: JavaObject, leaf: JavaObject, below_watermark: bool) -> list[JavaObject]:
+    """The filters that every row of the source passes, and nothing but its rows.
+
+    Those above a node with several inputs are about other rows as well.
+    """
+    found: list[JavaObject] = []
+    while inputs := children(node):
+        if class_name(node) == "Filter":
+            found.append(node)
+        if len(inputs) > 1 or (below_watermark and class_name(node) == "EventTimeWatermark"):
+            found.clear()
+        node = next(i for i in inputs if len(inputs) == 1 or _reads(i, leaf))
+    return found
+
+
+def _reads(node: JavaObject, leaf: JavaObject) -> bool:
+    return any(part.fastEquals(leaf) for part in _leaves(node))
+
+
+def _leaves(node: JavaObject) -> Iterator[JavaObject]:
+    inputs = children(node)
+    if not inputs:
+        yield node
+    for child in inputs:
+        yield from _leaves(child)
+
+
+def _conjuncts(condition: JavaObject) -> list[JavaObject]:
+    if class_name(condition) != "And":
+        return [condition]
+    return _conjuncts(condition.left()) + _conjuncts(condition.right())
+
+
+def _is_only_on(condition: JavaObject, ids: set[int]) -> bool:
+    read = [expr_id(attribute) for attribute in seq(condition.references().toSeq())]
+    return bool(read) and set(read) <= ids and bool(condition.deterministic())
