@@ -46,4 +46,4 @@ def beating(beats: pa.RecordBatch, columns: pa.Schema, time_column: str) -> pa.R
             arrays.append(beats.column(field.name))
         else:
             arrays.append(pa.nulls(beats.num_rows, field.type))
-    return pa.RecordBatch.from_arrays(arrays, names=columns.names)
+    return pa.RecordBatch.from_arrays(arrays, schema=columns)

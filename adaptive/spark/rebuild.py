@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
@@ -20,19 +20,20 @@ from adaptive.spark.catalyst import (
     analyzed_plan,
     children,
     class_name,
+    expr_id,
     seq,
     sql_text,
 )
 from adaptive.spark.heartbeat import alive_condition
 from adaptive.spark.listener import REPORTS
 from adaptive.spark.listing import list_files
+from adaptive.spark.merges import FromBuffer, OverValues, SameFunction
 from adaptive.spark.pruning import partition_conditions
 from adaptive.spark.telemetry import REPORT
-from adaptive.spark.translate_aggregate import SameFunction
-from adaptive.spark.translate_plan import Fragment
+from adaptive.spark.translate_plan import Fragment, GroupedWindow
 from adaptive.spark.types import spark_type
 from adaptive.spark.worker import FragmentTask
-from ir import Field
+from ir import Field, SessionWindow
 
 # Spark refuses a query that has two observations of one name, also from two adaptations.
 _OBSERVATIONS = count()
@@ -90,10 +91,7 @@ class MergeBuilder:
         grouped, time = self._fragment.window, self._fragment.time_column
         if grouped is None or time is None:
             return partials
-        meaning = grouped.window.meaning
-        lengths = (meaning.size_us, meaning.slide_us, meaning.offset_us)
-        window = F.window(time, *(f"{length} microseconds" for length in lengths))
-        return partials.select(window.alias(WINDOW), "*")
+        return partials.select(_window(grouped, time).alias(WINDOW), "*")
 
     def _renamed_window(self, child: JavaObject) -> JavaObject:
         """The window under the id that everything above knows it by."""
@@ -127,10 +125,33 @@ class MergeBuilder:
 
     def _merge(self, node: JavaObject) -> JavaObject:
         merge = self._fragment.merges[int(node.resultId().id())]
-        if isinstance(merge, SameFunction):
-            column = self._cx.sequence([self._columns[merge.column]])
-            return merge.function.withNewChildren(column).toAggregateExpression()
+        match merge:
+            case SameFunction(column, function):
+                return self._over(function, (column,)).toAggregateExpression()
+            case OverValues(function, arguments, is_distinct):
+                over = self._over(function, arguments)
+                return over.toAggregateExpression(is_distinct, self._cx.none)
+            case FromBuffer(function, buffer):
+                parts = zip(seq(function.aggBufferAttributes()), buffer, strict=True)
+                meanings = {expr_id(part): self._cx.parsed(text) for part, text in parts}
+                return self._substituted(function.evaluateExpression(), meanings)
         return self._cx.parsed(merge.text)
+
+    def _over(self, function: JavaObject, arguments: tuple[str | None, ...]) -> JavaObject:
+        """The function with columns of the partials in place of its arguments."""
+        below = zip(children(function), arguments, strict=True)
+        changed = [old if name is None else self._columns[name] for old, name in below]
+        return function.withNewChildren(self._cx.sequence(changed))
+
+    def _substituted(self, node: JavaObject, meanings: dict[int, JavaObject]) -> JavaObject:
+        """The expression with others in place of some attributes."""
+        if class_name(node) == "AttributeReference" and expr_id(node) in meanings:
+            return meanings[expr_id(node)]
+        below = children(node)
+        if not below:
+            return node
+        changed = [self._substituted(child, meanings) for child in below]
+        return node.withNewChildren(self._cx.sequence(changed))
 
     def _leaf(self, node: JavaObject) -> JavaObject:
         if class_name(node) != "Literal":
@@ -138,6 +159,18 @@ class MergeBuilder:
                 f"`{sql_text(node)}` stands next to the aggregates; compute it above the aggregate"
             )
         return node
+
+
+def _window(grouped: GroupedWindow, time: str) -> Column:
+    """The window of a partial that has this time; a session is as long as its rows make it."""
+    meaning = grouped.window.meaning
+    if not isinstance(meaning, SessionWindow):
+        lengths = (meaning.size_us, meaning.slide_us, meaning.offset_us)
+        return F.window(time, *(f"{length} microseconds" for length in lengths))
+    assert grouped.bounds is not None
+    first, last = grouped.bounds
+    end = f"timestamp_micros(unix_micros({last}) + {meaning.gap_us}L)"
+    return F.expr(f"named_struct('start', {first}, 'end', {end})")
 
 
 Replacements = Sequence[tuple[JavaObject, JavaObject]]

@@ -9,6 +9,7 @@ from ir import (
     AggregateCall,
     Filter,
     Operator,
+    SessionWindow,
     Sink,
     SlidingWindow,
     Source,
@@ -26,12 +27,18 @@ def native_report(fragment: Fragment, name: str, above: list[str]) -> FragmentRe
     kept = ["list files"]
     if fragment.watermark is not None:
         kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
-    if fragment.window is not None and isinstance(fragment.window.window.meaning, SlidingWindow):
-        meaning = fragment.window.window.meaning
-        size_s, slide_s = meaning.size_us / 1e6, meaning.slide_us / 1e6
-        kept.append(f"windows of {size_s:g} s every {slide_s:g} s, made of slices")
-    kept += ["shuffle and merge partials", *above]
+    kept += [*_window_text(fragment), "shuffle and merge partials", *above]
     return FragmentReport(name, tuple(native), tuple(kept))
+
+
+def _window_text(fragment: Fragment) -> list[str]:
+    """How Spark makes windows of slices, where they are not the same."""
+    match None if fragment.window is None else fragment.window.window.meaning:
+        case SlidingWindow(size_us=size, slide_us=slide):
+            return [f"windows of {size / 1e6:g} s every {slide / 1e6:g} s, made of slices"]
+        case SessionWindow(gap_us=gap):
+            return [f"sessions that end after {gap / 1e6:g} s, made of slices"]
+    return []
 
 
 def _operator_text(node: Operator, fragment: Fragment) -> str:

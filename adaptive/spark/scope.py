@@ -20,6 +20,7 @@ from adaptive.spark.translate_window import (
     TIME_WINDOW_KEY,
     Window,
     expanded_struct,
+    session_window,
     time_window,
 )
 from adaptive.spark.types import column_type
@@ -103,9 +104,11 @@ class Scope:
             return  # an attribute passes through under its own id
         child, number = column.child(), expr_id(column)
         metadata = column.metadata()
-        if metadata.contains(SESSION_WINDOW_KEY):
-            self._windows[number] = _refuse_session
-        elif metadata.contains(TIME_WINDOW_KEY) and class_name(child) == "CreateNamedStruct":
+        is_struct = class_name(child) == "CreateNamedStruct"
+        if metadata.contains(SESSION_WINDOW_KEY) and is_struct:
+            session = session_window(self.expressions, child)  # a filter on it may follow
+            self._windows[number] = lambda: session
+        elif metadata.contains(TIME_WINDOW_KEY) and is_struct:
             self._windows[number] = lambda: time_window(self.expressions, child)
         else:
             self._alias(child, number)
@@ -137,7 +140,3 @@ class Scope:
         if time.type is not ir.TIMESTAMP:
             raise StaysInSpark(f"the watermark is on {time.type}; use a timestamp column")
         self.watermark = Watermark(time, delay, len(self.filters))
-
-
-def _refuse_session() -> Window:
-    raise StaysInSpark("session windows have no native form yet; use a tumbling window")

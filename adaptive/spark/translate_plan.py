@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import codegen_llvm
 import ir
@@ -17,9 +17,10 @@ from adaptive.spark.catalyst import (
     seq,
 )
 from adaptive.spark.heartbeat import ALIVE, BEAT
+from adaptive.spark.merges import Merge, Partials
 from adaptive.spark.scope import Scope, Watermark
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
-from adaptive.spark.translate_aggregate import AggregateTranslator, Merge, Partials
+from adaptive.spark.translate_aggregate import AggregateTranslator
 from adaptive.spark.translate_window import Window
 from adaptive.spark.watermark import check_window_on_watermark, rows_before_filters
 from adaptive.spark.worker import source_schema
@@ -33,6 +34,7 @@ from ir import (
     Named,
     NamedAggregate,
     Schema,
+    SessionWindow,
     Sink,
     Source,
 )
@@ -72,6 +74,7 @@ class GroupedWindow:
 
     attribute: JavaObject
     window: Window
+    bounds: tuple[str, str] | None = None  # of a session: its first and its last time
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +136,12 @@ class FragmentTranslator:
         """The fragment, or the reason why this aggregate stays in Spark."""
         scope = self._read_chain(self._aggregate.child())
         window, keys = self._groupings(scope)
-        merges = self._merges(scope)
+        check_window_on_watermark(scope.watermark, None if window is None else window.window)
+        merges = self._merges(scope, keys)
+        window = self._bounded(window)
         asked = window is not None and self._asks_for_greatest(window.window.meaning.time)
         time_column = self._time_column(scope, window, keys)
         plan = self._plan(scope, window, keys)
-        check_window_on_watermark(scope.watermark, None if window is None else window.window)
         heartbeat = self._heartbeat(scope, keys)
         for native in (plan, heartbeat):
             if native is not None:
@@ -188,13 +192,24 @@ class FragmentTranslator:
                 raise StaysInSpark("the query groups by two windows; group by one")
         return grouped, keys
 
-    def _merges(self, scope: Scope) -> dict[int, Merge]:
-        translator = AggregateTranslator(scope.expressions, self._partials)
+    def _merges(self, scope: Scope, keys: list[tuple[Key, Expr]]) -> dict[int, Merge]:
+        columns = {expr: key.column for key, expr in keys}
+        translator = AggregateTranslator(
+            scope.expressions, self._partials, columns, scope.source.is_streaming
+        )
         return {
             int(node.resultId().id()): translator.translate(node)
             for result in seq(self._aggregate.aggregateExpressions())
             for node in aggregate_expressions(result)
         }
+
+    def _bounded(self, grouped: GroupedWindow | None) -> GroupedWindow | None:
+        """A session with the columns that hold its first and its last time."""
+        if grouped is None or not isinstance(grouped.window.meaning, SessionWindow):
+            return grouped
+        time = grouped.window.meaning.time
+        first, last = (self._partials.column(AggregateCall(f, time)) for f in ("min", "max"))
+        return replace(grouped, bounds=(first, last))
 
     def _asks_for_greatest(self, time: Expr) -> bool:
         """Whether the query's own aggregates include the greatest event time."""
@@ -220,9 +235,9 @@ class FragmentTranslator:
         self, scope: Scope, window: GroupedWindow | None, keys: list[tuple[Key, Expr]]
     ) -> Sink:
         meaning = None if window is None else window.window.slices
-        named = tuple(Named(key.column, expr) for key, expr in keys)
+        named = tuple(Named(key.column, expr) for key, expr in keys) + self._partials.values
         arguments = [partial.call.argument for partial in self._partials.named]
-        read = [expr for _, expr in keys] + [a for a in arguments if a is not None]
+        read = [key.expr for key in named] + [a for a in arguments if a is not None]
         if meaning is not None:
             read.append(meaning.time)
         grouped = Aggregate(_filtered(scope.filters, read), meaning, named, self._partials.named)

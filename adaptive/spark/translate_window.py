@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from py4j.java_gateway import get_field
+
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, seq, sql_text, walk
 from adaptive.spark.translate_expr import ExprTranslator
-from ir import SlidingWindow, TumblingWindow
+from ir import SessionWindow, SlidingWindow, TumblingWindow
 
 TIME_WINDOW_KEY = "spark.timeWindow"
 SESSION_WINDOW_KEY = "spark.sessionWindow"
@@ -20,7 +22,7 @@ class Window:
     """A window in the plan: the time that it is of, and its meaning."""
 
     time: JavaObject
-    meaning: TumblingWindow | SlidingWindow
+    meaning: TumblingWindow | SlidingWindow | SessionWindow
 
     @property
     def is_on_watermark(self) -> bool:
@@ -30,7 +32,13 @@ class Window:
 
     @property
     def slices(self) -> TumblingWindow:
-        """The pieces of time that the native code groups by; each is within or outside a window."""
+        """The pieces of time that the native code groups by.
+
+        Each is within or outside a window. Two rows of a key that are less than a gap
+        apart are in one session, so pieces as long as the gap are within one.
+        """
+        if isinstance(self.meaning, SessionWindow):
+            return TumblingWindow(self.meaning.time, self.meaning.gap_us)
         return self.meaning.slices
 
 
@@ -48,6 +56,25 @@ def time_window(expressions: ExprTranslator, struct: JavaObject) -> Window:
     if size == slide:
         return Window(time, TumblingWindow(meaning, size, offset))
     return Window(time, SlidingWindow(meaning, size, slide, offset))
+
+
+def session_window(expressions: ExprTranslator, struct: JavaObject) -> Window:
+    """The gap from the interval that Spark adds to the time of a row."""
+    added = next(n for n in walk(struct) if class_name(n) == "TimestampAddInterval")
+    time, gap = children(added)
+    if not all(class_name(part) in ("Cast", "Literal") for part in walk(gap)):
+        raise StaysInSpark(
+            f"`{sql_text(gap)}`: a gap that differs from row to row has no native form;"
+            " use a constant one"
+        )
+    interval = gap.eval(None)
+    parts = [int(get_field(interval, name)) for name in ("months", "days", "microseconds")]
+    if any(parts[:2]) or parts[2] <= 0:
+        raise StaysInSpark(
+            f"a gap of `{sql_text(gap)}` has no native form: days and months have no fixed length;"
+            " use one of hours, minutes or seconds"
+        )
+    return Window(time, SessionWindow(expressions.translate(time), parts[2]))
 
 
 def expanded_struct(expand: JavaObject) -> JavaObject:

@@ -12,13 +12,18 @@ from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id, walk
 from adaptive.spark.scope import Scope, Watermark
 from adaptive.spark.translate_window import Window
-from ir import Call
+from ir import Call, SessionWindow
 
 
 def check_window_on_watermark(watermark: Watermark | None, window: Window | None) -> None:
     """Raise if the window's life does not follow from the watermark alone."""
     if watermark is None or window is None:
         return
+    if isinstance(window.meaning, SessionWindow):
+        raise StaysInSpark(
+            "session windows under a watermark stay in Spark: it drops each late row by itself, and"
+            " partials hold several; use a tumbling or sliding window"
+        )
     if window.meaning.time != watermark.time:
         raise StaysInSpark("window and watermark are on different columns; use one for both")
     if not window.is_on_watermark:

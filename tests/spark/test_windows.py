@@ -14,6 +14,8 @@ from tests.spark.comparison import (
     assert_same_batch,
     assert_same_stream,
     events,
+    reasons,
+    session,
     stream,
     write_files,
 )
@@ -91,3 +93,38 @@ def test_sliding_windows_behind_a_filter_on_event_time(
     df = df.where(F.col("event_time") < F.timestamp_seconds(F.lit(60)))
     df = df.groupBy(sliding("slides that do not divide the size")).agg(F.sum("value"))
     assert_same_stream(df, "append", tmp_path)
+
+
+def test_sessions_of_a_table(spark: SparkSession, data: Path) -> None:
+    """Rows exactly a gap apart, and sessions across tasks that begin in the midst of each other."""
+    times = [0, 5, 5, 10, 15.000001, 16, 30, 34, 38.999999, 43.999998, 60, 64.999999, -3, -8, -13.1]
+    rows = [("view", n % 2, time, n) for n, time in enumerate(times)]
+    write_files(data, [events(rows[0::3]), events(rows[1::3]), events(rows[2::3])])
+    with session(spark, **{"spark.sql.files.maxPartitionBytes": "1"}):
+        df = spark.read.schema(EVENTS_DDL).parquet(str(data))
+        window = F.session_window("event_time", "5 seconds")
+        totals = [F.sum("value"), F.count("*"), F.max("event_time"), F.avg("price")]
+        assert len(assert_same_batch(df.groupBy(window.alias("s"), "campaign_id").agg(*totals))) > 6
+        assert_same_batch(df.groupBy(window).agg(*totals).where("session_window.start is not null"))
+        assert_same_batch(df.groupBy(window).agg(F.median("value"), F.stddev("price")))
+        assert "sessions that end after 5 s" in str(ad.explain(df.groupBy(window).count()))
+
+
+def test_sessions_of_a_stream(spark: SparkSession, data: Path, tmp_path: Path) -> None:
+    """Without a watermark no row is late, and later rows join sessions of earlier batches."""
+    write_files(data, FILES)
+    window = F.session_window("event_time", "7 seconds")
+    df = stream(spark, data)
+    made = df.groupBy(window, "campaign_id").agg(F.sum("value"), F.min("price"))
+    assert_same_stream(made, "complete", tmp_path)
+    late = df.withWatermark("event_time", "10 seconds").groupBy(window, "campaign_id").count()
+    assert "drops each late row by itself" in reasons(late)
+
+
+def test_gaps_without_a_fixed_length(spark: SparkSession, data: Path) -> None:
+    df = spark.read.schema(EVENTS_DDL).parquet(str(data))
+    gap = F.when(F.col("value") > 1, "5 seconds").otherwise("9 seconds")
+    assert "differs from row to row" in reasons(
+        df.groupBy(F.session_window("event_time", gap)).count()
+    )
+    assert "hours" in reasons(df.groupBy(F.session_window("event_time", "1 day")).count())
