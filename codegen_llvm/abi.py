@@ -57,6 +57,31 @@ class ColumnBlock(ctypes.Structure):
 
 
 @_words
+class ArrowArray(ctypes.Structure):
+    """An array of Arrow's C data interface; a batch is one with its columns as children."""
+
+    length: int
+    null_count: int
+    offset: int
+    n_buffers: int
+    n_children: int
+    buffers: int
+    children: int
+    dictionary: int
+    release: int
+    private_data: int
+
+
+@_words
+class ColumnForm(ctypes.Structure):
+    """Which column of a batch is read, how it lies in memory, and whether it may have nulls."""
+
+    position: int
+    form: int
+    nullable: int
+
+
+@_words
 class TableBlock(ctypes.Structure):
     """A table of groups: `mask + 1` slots, of which at most `limit` may be used.
 

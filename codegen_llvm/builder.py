@@ -257,6 +257,12 @@ class KernelContext:
             known = ll.Function(self.module, ll.FunctionType(result, params), name)
         return known
 
+    def prefetch(self, address: ll.Value, *, to_write: bool = False, kept: int = 3) -> None:
+        """Ask for memory; `kept` says how near it is to stay, 0 for what is used once."""
+        fetch = self.external("llvm.prefetch.p0", ll.VoidType(), PTR, I32, I32, I32)
+        words = [ll.Constant(I32, word) for word in (int(to_write), kept, 1)]
+        self.b.call(fetch, [address, *words])
+
     def copy_bytes(self, target: ll.Value, source: ll.Value, count: ll.Value) -> None:
         """Copy bytes between places that do not overlap."""
         memcpy = self.external("llvm.memcpy.p0.p0.i64", ll.VoidType(), PTR, PTR, I64, I1)

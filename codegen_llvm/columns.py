@@ -159,8 +159,31 @@ class Columns:
         return self.cx.b.not_(self._bit(self._words[name, "validity"], name, row))
 
     def values(self, name: str) -> ll.Value:
-        """The address of a plain column's values."""
+        """The address of a column's values; of one with a dictionary, of its codes."""
         return self._words[name, "data"]
+
+    def offsets(self, name: str) -> ll.Value:
+        """The address of the offsets of plain strings."""
+        return self._words[name, "offsets"]
+
+    def fetch_ahead(self, name: str, row: ll.Value, distance: int) -> None:
+        """Ask for a column's memory so many bytes behind a row; beyond its end, that does no harm.
+
+        It is read once, so it need not stay in the caches.
+        """
+        column = self.schema[name]
+        if column.type == BOOL:
+            return  # a line has 512 rows
+        plain_bytes = column.type.is_bytes and self.encoding(name) is Encoding.PLAIN
+        base = self._words[name, "offsets" if plain_bytes else "data"]
+        type_ = I32 if column.type.is_bytes else llvm_type(column.type)
+        address = self.cx.element(base, row, type_)
+        ahead = self.cx.b.gep(address, [i64(distance)], source_etype=I8)
+        self.cx.prefetch(ahead, kept=0)
+
+    def word_of(self, expr: Expr) -> ll.Value:
+        """A tabulated expression's values, a bit for each code, where the dictionary is small."""
+        return self._bits[expr][0]
 
     def dictionary_entry(self, name: str, code: ll.Value) -> Value:
         """A value of a column's dictionary."""

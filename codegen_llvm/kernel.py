@@ -299,6 +299,7 @@ class _Functions:
             cx.b.store(pick, rows.done)
             rows.look_ahead(pick, count, index_of)
             index = index_of(pick)
+            rows.stream_ahead(index)
             with rows.each():
                 rows.aggregate(cx.b.add(first, index), index, in_slice=in_slice, direct=direct)
         cx.b.store(count, rows.done)

@@ -24,6 +24,11 @@ from ir.pipelines import RowProgram
 
 _SHARED_AHEAD = 16  # rows between asking for memory and using it, where threads share a table
 _MOST_AHEAD = 1 << 20
+# Rows that were selected are read with gaps, which hardware does not see through. In C, with a
+# third of the rows selected: 1.10 times as fast with 10,000 keys, 1.06 with 100, 1.27 with
+# 100,000, 0.96 with a million; 1,024 and 4,096 bytes gained less.
+_STREAM_AHEAD_BYTES = 2048
+_MOST_STREAMS = 4  # columns; with more, asking takes longer than waiting
 
 
 class RowAggregator:
@@ -122,6 +127,14 @@ class RowAggregator:
         ahead = b.add(index, i64(min(self.rows_ahead, _MOST_AHEAD)))
         self.cx.row = index_of(b.select(b.icmp_signed("<", ahead, last), ahead, last))
         self.table.prefetch([self._key(position) for position in range(len(keys))])
+
+    def stream_ahead(self, index: ll.Value) -> None:
+        """Ask for the columns behind a row that was selected."""
+        read = [key.expr for key in self.program.keys]
+        read += [argument for a in self.program.aggregates for argument in a.call.arguments]
+        names = sorted({name for expr in read for name in expr.columns()})
+        for name in names if len(names) <= _MOST_STREAMS else ():
+            self.columns.fetch_ahead(name, index, _STREAM_AHEAD_BYTES)
 
     def finish(self) -> None:
         """Emit the exits: each writes the counters back before it returns."""

@@ -173,9 +173,7 @@ class Table:
             home = cx.b.lshr(hash_keys(cx, keys), cx.b.load(self.registers.shift, typ=I64))
         slots = cx.b.load(self.registers.slots, typ=PTR)
         slot = cx.b.gep(slots, [cx.b.mul(home, i64(self.layout.size))], source_etype=I8)
-        fetch = cx.external("llvm.prefetch.p0", ll.VoidType(), PTR, I32, I32, I32)
-        to_write, kept, data = (ll.Constant(I32, word) for word in (1, 3, 1))
-        cx.b.call(fetch, [slot, to_write, kept, data])
+        cx.prefetch(slot, to_write=True)
 
     def _search(
         self,

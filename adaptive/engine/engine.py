@@ -15,13 +15,14 @@ from adaptive.api import Stream
 from adaptive.api.durations import Duration, duration_us
 from adaptive.engine.arrival import Arrival, Clock, Ticker, wall_clock_us
 from adaptive.engine.assembly import Query, assemble
-from adaptive.engine.flow import FixedSize, Flow, WhenFull
+from adaptive.engine.caller_flow import CallerFlow
+from adaptive.engine.flow import FixedSize, Flow, ThreadFlow, WhenFull
 from adaptive.engine.morsels import MorselSizes
 from adaptive.engine.query import Results
 from adaptive.engine.sliced_work import Strategy
 from adaptive.engine.topology import Topology, by_node
 from adaptive.loop.history import History
-from adaptive.runtime.binding import bind
+from adaptive.runtime.binder import Binder
 from policies import Fixed, Policy
 
 QueryLike: TypeAlias = Stream | ir.Sink
@@ -82,16 +83,21 @@ class Engine:
         places = machine.assign(max(1, threads))
         self._made = assemble(self._queries, by_node(places), _policy(policy), _checked(strategy))
         self._ended: str | None = None
-        sizes = MorselSizes(max(1, threads), _seconds(latency))
-        self._flow = Flow(
-            self._made.works,
-            threads,
-            self._time,
-            sizes=sizes if morsel_rows is None else FixedSize(morsel_rows),
-            capacity_bytes=_capacity(queue_bytes),
-            when_full=_when_full(when_full),
-            affinity=machine.affinity(places),
-        )
+        learned = MorselSizes(max(1, threads), _seconds(latency))
+        sizes = learned if morsel_rows is None else FixedSize(morsel_rows)
+        capacity_bytes, when_full = _capacity(queue_bytes), _when_full(when_full)
+        self._flow: Flow = CallerFlow(self._made.works, self._time, sizes)
+        if threads:
+            self._flow = ThreadFlow(
+                self._made.works,
+                threads,
+                self._time,
+                sizes=sizes,
+                capacity_bytes=capacity_bytes,
+                when_full=when_full,
+                affinity=machine.affinity(places),
+            )
+        self._binders = [Binder(work.input) for work in self._made.works]
         for work in self._made.works:
             work.flow = self._flow
         self._flow.start()
@@ -135,7 +141,7 @@ class Engine:
         for piece in _batches(batch):
             with self._arrival.order:
                 stamped = self._arrival.stamped(piece)
-                bounds = [bind(stamped, work.input) for work in self._made.works]
+                bounds = [bound(stamped) for bound in self._binders]
                 self._flow.push(stamped, bounds)
         return self._take()
 

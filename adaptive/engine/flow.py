@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Literal, Protocol
 
 import pyarrow as pa
@@ -25,6 +25,10 @@ class QueueFull(RuntimeError):
 class Sizes(Protocol):
     """Who says how many rows a morsel has, by what was observed."""
 
+    @property
+    def learn(self) -> bool:
+        """Whether sizes depend on what was observed; else nobody need look at the clock."""
+
     def arrived(self, rows: int, elapsed_ns: int) -> None:
         """A batch came, so long after the one before it."""
 
@@ -37,6 +41,8 @@ class Sizes(Protocol):
 
 class FixedSize:
     """Morsels of one size, whatever was observed."""
+
+    learn = False
 
     def __init__(self, rows: int) -> None:
         if rows < 1:
@@ -101,11 +107,49 @@ class AllWork:
             work.settle()
 
 
-class Flow:
-    """The threads of an engine and the batches on their way to them.
+def all_work(works: Sequence[Work], workers: int) -> Work:
+    """Several works as one."""
+    return works[0] if len(works) == 1 else AllWork(works, workers)
 
-    Without threads, `push` does the work itself.
-    """
+
+class Flow(Protocol):
+    """Batches on their way to those who do the work."""
+
+    @property
+    def queued_bytes(self) -> int:
+        """The memory of batches that are waiting or being worked on."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows have been pushed."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def push(self, batch: pa.RecordBatch, bounds: list[BoundBatch]) -> None:
+        """Take a batch, behind the others."""
+
+    def punctuate(self, time_us: int) -> None:
+        """Take the news that time has come to `time_us`, behind the batches."""
+
+    def wait(self) -> None:
+        """Until everything that was pushed is done and closed, or has failed."""
+
+    def stop(self) -> None:
+        """End; what is queued is dropped."""
+
+    def check(self) -> None:
+        """Raise what the work failed with."""
+
+    def check_unseen(self) -> None:
+        """Raise what the work failed with, if nobody has been told yet."""
+
+    def idle(self) -> AbstractContextManager[set[int]]:
+        """The workers that wait, and go on waiting while this lasts."""
+
+
+class ThreadFlow:
+    """The threads of an engine and the batches on their way to them."""
 
     def __init__(
         self,
@@ -118,8 +162,7 @@ class Flow:
         when_full: WhenFull,
         affinity: Sequence[frozenset[int]] = (),
     ) -> None:
-        workers = max(1, threads)
-        self._work: Work = works[0] if len(works) == 1 else AllWork(works, workers)
+        self._work = all_work(works, threads)
         self._column = time_column
         self._sizes, self._pushed_ns = sizes, time.perf_counter_ns()
         self._affinity = affinity
@@ -127,7 +170,7 @@ class Flow:
         self._everyone = self._work.everyone
         self._changed = threading.Condition(threading.Lock())
         self._batches: deque[QueuedBatch | int] = deque()  # an int is a punctuation
-        self._ahead: list[deque[Morsel]] = [deque() for _ in range(workers)]
+        self._ahead: list[deque[Morsel]] = [deque() for _ in range(threads)]
         self._previous: Morsel | None = None
         self._morsels = 0
         self._open = 0  # morsels that are taken and not done
@@ -168,8 +211,7 @@ class Flow:
         queued = QueuedBatch(batch, bounds, self._rows)
         if not queued.rows:
             return
-        if self._wanted:
-            queued.bytes = int(batch.nbytes)
+        queued.bytes = int(batch.nbytes)
         with self._changed:
             self._wait_for_room(queued.bytes)
             now_ns = time.perf_counter_ns()
@@ -179,7 +221,6 @@ class Flow:
             self._queued_bytes += queued.bytes
             self._batches.append(queued)
             self._changed.notify_all()
-        self._help()
 
     def punctuate(self, time_us: int) -> None:
         """Put the news that time has come to `time_us` behind the batches."""
@@ -187,7 +228,6 @@ class Flow:
         with self._changed:
             self._batches.append(time_us)
             self._changed.notify_all()
-        self._help()
 
     def wait(self) -> None:
         """Until everything that was pushed is done and closed, or a worker has failed."""
@@ -232,15 +272,6 @@ class Flow:
         while (morsel := self._take(worker)) is not None:
             self._attend(worker, morsel)
 
-    def _help(self) -> None:
-        """Without threads, the caller does the work."""
-        while not self._wanted:
-            morsel = self._next(0)
-            if morsel is None:
-                self.check()
-                return
-            self._attend(0, morsel)
-
     def _attend(self, worker: int, morsel: Morsel) -> None:
         begin_ns = time.perf_counter_ns()
         try:
@@ -270,10 +301,6 @@ class Flow:
                 self._changed.notify_all()
                 while not (self._stopped or self._has_work_for(worker)):
                     self._changed.wait()
-
-    def _next(self, worker: int) -> Morsel | None:
-        with self._changed:
-            return self._next_locked(worker)
 
     def _next_locked(self, worker: int) -> Morsel | None:
         if self._error is not None or self._stopped:

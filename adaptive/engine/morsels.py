@@ -57,6 +57,11 @@ class MorselSizes:
         self._row_ns = _Mean()
         self._rows_per_ns = _Mean()
 
+    @property
+    def learn(self) -> bool:
+        """Only a latency makes sizes depend on what was observed."""
+        return self._latency_ns is not None
+
     def arrived(self, rows: int, elapsed_ns: int) -> None:
         """A batch came, so long after the one before it."""
         self._rows_per_ns.add(rows, max(1, elapsed_ns))

@@ -25,6 +25,7 @@ class Results:
     def __init__(self, schema: Schema, on_result: OnResult | None = None) -> None:
         self.schema = arrow_schema(schema)
         self._batches: list[pa.RecordBatch] = []
+        self._nothing = pa.Table.from_batches([], self.schema)
         self._lock = threading.Lock()
         self._on_result = on_result
 
@@ -42,6 +43,8 @@ class Results:
 
     def take(self) -> pa.Table:
         """All results so far."""
+        if not self._batches:
+            return self._nothing
         with self._lock:
             batches, self._batches = self._batches, []
         return pa.Table.from_batches(batches, self.schema)

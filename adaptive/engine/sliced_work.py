@@ -170,6 +170,8 @@ class SlicedWork:
 
     def _announce(self, number: int) -> None:
         """Let those pass who wait for work, and would not come here by themselves."""
+        if self._is_sole:
+            return
         boundary = self._passage.passed(number)
         if boundary is None or (self._announced is not None and boundary <= self._announced):
             return

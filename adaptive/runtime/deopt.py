@@ -34,6 +34,7 @@ class _Recent:
     spec: VariantSpec
     slots: SlotLayout
     code: Code
+    in_generic: bool  # whether it works on the generic form of groups
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,8 @@ class DeoptManager:
 
     def _guard_nulls(self, spec: VariantSpec) -> None:
         """Leave the batch to the generic variant if a column that should have no nulls has some."""
+        if not spec.assumptions:
+            return
         assumed = spec.find(NoNulls)
         if assumed is None or self._generic_until == self._last:
             return
@@ -186,13 +189,16 @@ class DeoptManager:
 
     def _find(self, spec: VariantSpec) -> tuple[GroupState, Code]:
         """The state and the code of a variant; hashing a spec would take longer than a block."""
-        layout = self._bound.layout
-        state = self.states.of(spec, layout)
+        layout, generic = self._bound.layout, self.states.generic
         recent = self._recent.get((id(layout), id(spec)))
+        if recent is not None and recent.in_generic and recent.slots is generic.layout:
+            return generic, recent.code
+        state = self.states.of(spec, layout)
         if recent is None or recent.slots is not state.layout:
             if len(self._recent) >= _MOST_RECENT:
                 self._recent.clear()
-            recent = _Recent(layout, spec, state.layout, self.code(spec, state.layout))
+            code = self.code(spec, state.layout)
+            recent = _Recent(layout, spec, state.layout, code, state is generic)
             self._recent[id(layout), id(spec)] = recent
         return state, recent.code
 

@@ -49,6 +49,7 @@ class KernelDriver:
         self._bound: BoundBatch | None = None
         self._lookups: _LookupTables = _LookupTables()
         self._selection: np.ndarray | None = None
+        self._reserved_for: Kernel | None = None
         self._grow_scratch(_FIRST_SCRATCH_BYTES)
 
     @property
@@ -91,6 +92,9 @@ class KernelDriver:
 
         Vector stores may run a register beyond the end of each.
         """
+        if variant is self._reserved_for:
+            return
+        self._reserved_for = variant
         wanted = (variant.spec.block_rows or BLOCK_ROWS) + LANES
         if self._selection is None or len(self._selection) < 2 * wanted:
             self._selection = np.empty(2 * wanted, np.int32)
@@ -104,8 +108,8 @@ class _Filled:
     """The look-up tables of a variant, filled for some dictionaries; keeps these alive."""
 
     variant: Kernel
-    dictionaries: tuple[tuple[int, ...], ...]
-    addresses: np.ndarray
+    places: tuple[tuple[int, int, int], ...]
+    addresses: int  # of the addresses of the tables
     keep: tuple[object, ...]  # so that addresses of dictionaries cannot be used again
 
 
@@ -121,12 +125,12 @@ class _LookupTables:
         last = self._last
         if last is not None and last[0] is variant and last[1] is bound:
             return Exit.DONE
-        values = [bound.dictionaries[column] for column in variant.lookup_columns]
-        identity = tuple(_identity(dictionary) for dictionary in values)
+        places = tuple(bound.dictionary_place(column) for column in variant.lookup_columns)
         filled = self._filled.get(id(variant))
-        if filled is None or filled.dictionaries != identity:
-            filled = _Filled(variant, identity, *_empty_tables(values))
-            args.lookups = filled.addresses.ctypes.data
+        if filled is None or filled.places != places:
+            values = [bound.dictionaries[column] for column in variant.lookup_columns]
+            filled = _Filled(variant, places, *_empty_tables(values))
+            args.lookups = filled.addresses
             self._last = None
             code = variant.prepare(ctypes.addressof(args))
             if code != Exit.DONE:
@@ -134,17 +138,12 @@ class _LookupTables:
             if len(self._filled) >= _MOST_FILLED:
                 self._filled.clear()
             self._filled[id(variant)] = filled
-        args.lookups = filled.addresses.ctypes.data
+        args.lookups = filled.addresses
         self._last = (variant, bound)
         return Exit.DONE
 
 
-def _empty_tables(values: list[pa.Array]) -> tuple[np.ndarray, tuple[object, ...]]:
+def _empty_tables(values: list[pa.Array]) -> tuple[int, tuple[object, ...]]:
     tables = [np.zeros(WORDS_BYTES + len(dictionary) + 1, np.uint8) for dictionary in values]
-    return np.array([t.ctypes.data for t in tables] or [0], np.int64), (values, tables)
-
-
-def _identity(dictionary: pa.Array) -> tuple[int, ...]:
-    """What tells one live dictionary from another without reading it."""
-    addresses = (0 if buffer is None else buffer.address for buffer in dictionary.buffers())
-    return (*addresses, dictionary.offset, len(dictionary))
+    addresses = np.array([t.ctypes.data for t in tables] or [0], np.int64)
+    return int(addresses.ctypes.data), (values, tables, addresses)

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from adaptive.loop.history import History
 from adaptive.runtime.adaptation import Adaptation, adaptation
-from adaptive.runtime.binding import arrow_schema, bind
+from adaptive.runtime.binder import Binder
+from adaptive.runtime.binding import arrow_schema
 from adaptive.runtime.combine import WindowTable
 from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.export import export_groups
@@ -42,6 +43,7 @@ class PlanRunner:
         if reasons:
             raise UnsupportedPlan("; ".join(reasons))
         self.program = flatten(cut(plan)[0])
+        self._bound = Binder(self.program.input)
         self._loop = loop or adaptation(self.program, policy or Fixed())
         self._most_slices = most_slices
         self._layouts: dict[bool, SlotLayout] = {}
@@ -90,7 +92,7 @@ class PlanRunner:
         """Add the rows of a batch; after an error, how many of its rows count is undefined."""
         if not batch.num_rows:
             return
-        bound = bind(batch, self.program.input)
+        bound = self._bound(batch)
         spec = self._loop.begin(self._kernels, bound, 0, bound.rows)
         while (code := self._kernels.run(spec)) != Exit.DONE:
             self._serve(code)

@@ -70,7 +70,7 @@ entry:
   %"selection" = load ptr, ptr %".58"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".194", %"group.endif"]
+  %"pick" = phi  i64 [0, %"entry"], [%".200", %"group.endif"]
   %".60" = icmp slt i64 %"pick", %".3"
   br i1 %".60", label %"pick.body", label %"pick.after"
 pick.body:
@@ -78,229 +78,237 @@ pick.body:
   %".63" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
   %".64" = load i32, ptr %".63"
   %".65" = zext i32 %".64" to i64
-  %".66" = add i64 %".2", %".65"
-  %".67" = getelementptr inbounds i64, ptr %".20", i64 %".65"
-  %".68" = load i64, ptr %".67"
-  %".69" = load i64, i64* %".45"
-  %".70" = sub i64 %".68", %".69"
-  %".71" = icmp uge i64 %".70", 10000000
-  br i1 %".71", label %"pick.body.if", label %"pick.body.endif", !prof !0
+  %".66" = getelementptr inbounds i64, ptr %".17", i64 %".65"
+  %".67" = getelementptr i8, ptr %".66", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".67", i32 0, i32 0, i32 1)
+  %".69" = getelementptr inbounds i64, ptr %".23", i64 %".65"
+  %".70" = getelementptr i8, ptr %".69", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".70", i32 0, i32 0, i32 1)
+  %".72" = add i64 %".2", %".65"
+  %".73" = getelementptr inbounds i64, ptr %".20", i64 %".65"
+  %".74" = load i64, ptr %".73"
+  %".75" = load i64, i64* %".45"
+  %".76" = sub i64 %".74", %".75"
+  %".77" = icmp uge i64 %".76", 10000000
+  br i1 %".77", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
   store i64 %".3", i64* %".32"
-  %".197" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".197"
-  %".199" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".199"
+  %".203" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".203"
+  %".205" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".205"
   br label %"leave.done"
 pick.body.if:
-  %".73" = sub i64 %".68", 0
-  %".74" = srem i64 %".73", 10000000
-  %".75" = icmp slt i64 %".74", 0
-  %".76" = add i64 %".74", 10000000
-  %".77" = select  i1 %".75", i64 %".76", i64 %".74"
-  %".78" = sub i64 %".68", %".77"
-  %".79" = getelementptr inbounds i8, ptr %"state", i64 8
-  %"directory" = load ptr, ptr %".79"
-  %".80" = getelementptr inbounds i8, ptr %"state", i64 16
-  %"directory_mask" = load i64, ptr %".80"
-  %".81" = getelementptr inbounds i8, ptr %"state", i64 24
-  %"directory_shift" = load i64, ptr %".81"
-  %".82" = mul i64 %".78", 11400714819323198485
-  %".83" = lshr i64 %".82", %"directory_shift"
+  %".79" = sub i64 %".74", 0
+  %".80" = srem i64 %".79", 10000000
+  %".81" = icmp slt i64 %".80", 0
+  %".82" = add i64 %".80", 10000000
+  %".83" = select  i1 %".81", i64 %".82", i64 %".80"
+  %".84" = sub i64 %".74", %".83"
+  %".85" = getelementptr inbounds i8, ptr %"state", i64 8
+  %"directory" = load ptr, ptr %".85"
+  %".86" = getelementptr inbounds i8, ptr %"state", i64 16
+  %"directory_mask" = load i64, ptr %".86"
+  %".87" = getelementptr inbounds i8, ptr %"state", i64 24
+  %"directory_shift" = load i64, ptr %".87"
+  %".88" = mul i64 %".84", 11400714819323198485
+  %".89" = lshr i64 %".88", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".115" = getelementptr inbounds i64, ptr %".23", i64 %".65"
-  %".116" = load i64, ptr %".115"
-  %".117" = getelementptr inbounds i64, ptr %".17", i64 %".65"
-  %".118" = load i64, ptr %".117"
-  %".119" = load ptr, ptr %".39"
-  %".120" = mul i64 %".118", 11400714819323198485
-  %".121" = load i64, i64* %".43"
-  %".122" = lshr i64 %".120", %".121"
-  %".123" = mul i64 %".122", 24
-  %".124" = getelementptr inbounds i8, ptr %".119", i64 %".123"
-  %".125" = load i64, ptr %".124"
-  %".126" = or i64 3, 4
-  %".127" = and i64 %".125", %".126"
-  %".128" = or i64 1, 4
-  %".129" = icmp eq i64 %".127", %".128"
-  %".130" = getelementptr inbounds i8, ptr %".124", i64 8
+  %".121" = getelementptr inbounds i64, ptr %".23", i64 %".65"
+  %".122" = load i64, ptr %".121"
+  %".123" = getelementptr inbounds i64, ptr %".17", i64 %".65"
+  %".124" = load i64, ptr %".123"
+  %".125" = load ptr, ptr %".39"
+  %".126" = mul i64 %".124", 11400714819323198485
+  %".127" = load i64, i64* %".43"
+  %".128" = lshr i64 %".126", %".127"
+  %".129" = mul i64 %".128", 24
+  %".130" = getelementptr inbounds i8, ptr %".125", i64 %".129"
   %".131" = load i64, ptr %".130"
-  %".132" = icmp eq i64 %".131", %".118"
-  %".133" = and i1 %".129", %".132"
-  br i1 %".133", label %"group", label %"group.search", !prof !1
+  %".132" = or i64 3, 4
+  %".133" = and i64 %".131", %".132"
+  %".134" = or i64 1, 4
+  %".135" = icmp eq i64 %".133", %".134"
+  %".136" = getelementptr inbounds i8, ptr %".130", i64 8
+  %".137" = load i64, ptr %".136"
+  %".138" = icmp eq i64 %".137", %".124"
+  %".139" = and i1 %".135", %".138"
+  br i1 %".139", label %"group", label %"group.search", !prof !1
 slice.probe:
-  %".85" = phi  i64 [%".83", %"pick.body.if"], [%".100", %"slice.next"]
-  %".86" = mul i64 %".85", 16
-  %".87" = getelementptr inbounds i8, ptr %"directory", i64 %".86"
-  %".88" = getelementptr inbounds i8, ptr %".87", i64 8
-  %"table" = load ptr, ptr %".88"
-  %".89" = icmp eq ptr %"table", null
-  br i1 %".89", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
+  %".91" = phi  i64 [%".89", %"pick.body.if"], [%".106", %"slice.next"]
+  %".92" = mul i64 %".91", 16
+  %".93" = getelementptr inbounds i8, ptr %"directory", i64 %".92"
+  %".94" = getelementptr inbounds i8, ptr %".93", i64 8
+  %"table" = load ptr, ptr %".94"
+  %".95" = icmp eq ptr %"table", null
+  br i1 %".95", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
 slice.next:
-  %".99" = add i64 %".85", 1
-  %".100" = and i64 %".99", %"directory_mask"
+  %".105" = add i64 %".91", 1
+  %".106" = and i64 %".105", %"directory_mask"
   br label %"slice.probe"
 slice.found:
   store ptr %"table", ptr %".37"
-  %".103" = getelementptr inbounds i8, ptr %"table", i64 8
-  %"slots.1" = load ptr, ptr %".103"
+  %".109" = getelementptr inbounds i8, ptr %"table", i64 8
+  %"slots.1" = load ptr, ptr %".109"
   store ptr %"slots.1", ptr %".39"
-  %".105" = getelementptr inbounds i8, ptr %"table", i64 16
-  %"mask.1" = load i64, ptr %".105"
+  %".111" = getelementptr inbounds i8, ptr %"table", i64 16
+  %"mask.1" = load i64, ptr %".111"
   store i64 %"mask.1", i64* %".41"
-  %".107" = getelementptr inbounds i8, ptr %"table", i64 24
-  %"shift.1" = load i64, ptr %".107"
+  %".113" = getelementptr inbounds i8, ptr %"table", i64 24
+  %"shift.1" = load i64, ptr %".113"
   store i64 %"shift.1", i64* %".43"
-  %".109" = getelementptr inbounds i8, ptr %"table", i64 0
-  %"slice_start.2" = load i64, ptr %".109"
+  %".115" = getelementptr inbounds i8, ptr %"table", i64 0
+  %"slice_start.2" = load i64, ptr %".115"
   store i64 %"slice_start.2", i64* %".45"
-  %".111" = load ptr, ptr %".37"
-  %".112" = getelementptr inbounds i8, ptr %"state", i64 0
-  store ptr %".111", ptr %".112"
+  %".117" = load ptr, ptr %".37"
+  %".118" = getelementptr inbounds i8, ptr %"state", i64 0
+  store ptr %".117", ptr %".118"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".91" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".66", ptr %".91"
-  %".93" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 %".78", ptr %".93"
+  %".97" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".72", ptr %".97"
+  %".99" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 %".84", ptr %".99"
   br label %"leave.new_slice"
 slice.probe.endif:
-  %".96" = getelementptr inbounds i8, ptr %".87", i64 0
-  %"slice_start.1" = load i64, ptr %".96"
-  %".97" = icmp eq i64 %"slice_start.1", %".78"
-  br i1 %".97", label %"slice.found", label %"slice.next"
+  %".102" = getelementptr inbounds i8, ptr %".93", i64 0
+  %"slice_start.1" = load i64, ptr %".102"
+  %".103" = icmp eq i64 %"slice_start.1", %".84"
+  br i1 %".103", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".202" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".202"
-  %".203" = load i64, i64* %".32"
-  %".204" = add i64 %"rows_passed", %".203"
-  %".205" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".204", ptr %".205"
-  %".207" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".207"
-  %".208" = load i64, i64* %".34"
-  %".209" = add i64 %"probes", %".208"
-  %".210" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".209", ptr %".210"
+  %".208" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".208"
+  %".209" = load i64, i64* %".32"
+  %".210" = add i64 %"rows_passed", %".209"
+  %".211" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".210", ptr %".211"
+  %".213" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".213"
+  %".214" = load i64, i64* %".34"
+  %".215" = add i64 %"probes", %".214"
+  %".216" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".215", ptr %".216"
   ret i32 2
 group.search:
-  %".135" = load ptr, ptr %".39"
-  %".136" = load i64, i64* %".41"
+  %".141" = load ptr, ptr %".39"
+  %".142" = load i64, i64* %".41"
   br label %"group.probe"
 group:
-  %".180" = phi  ptr [%".124", %"pick.body.endif"], [%".140", %"group.found"]
-  %".181" = getelementptr inbounds i8, ptr %".180", i64 16
-  %".182" = load i64, ptr %".181"
-  %".183" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".182", i64 %".116")
-  %".184" = extractvalue {i64, i1} %".183", 0
-  %".185" = extractvalue {i64, i1} %".183", 1
-  br i1 %".185", label %"group.if", label %"group.endif", !prof !0
+  %".186" = phi  ptr [%".130", %"pick.body.endif"], [%".146", %"group.found"]
+  %".187" = getelementptr inbounds i8, ptr %".186", i64 16
+  %".188" = load i64, ptr %".187"
+  %".189" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".188", i64 %".122")
+  %".190" = extractvalue {i64, i1} %".189", 0
+  %".191" = extractvalue {i64, i1} %".189", 1
+  br i1 %".191", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".138" = phi  i64 [%".122", %"group.search"], [%".155", %"group.step"]
-  %".139" = mul i64 %".138", 24
-  %".140" = getelementptr inbounds i8, ptr %".135", i64 %".139"
-  %".141" = load i64, ptr %".140"
-  %".142" = and i64 %".141", 3
-  %".143" = icmp eq i64 %".142", 1
-  %".144" = getelementptr inbounds i8, ptr %".140", i64 8
-  %".145" = load i64, ptr %".144"
-  %".146" = icmp eq i64 %".145", %".118"
-  %".147" = and i1 %".143", %".146"
-  br i1 %".147", label %"group.found", label %"group.miss", !prof !1
+  %".144" = phi  i64 [%".128", %"group.search"], [%".161", %"group.step"]
+  %".145" = mul i64 %".144", 24
+  %".146" = getelementptr inbounds i8, ptr %".141", i64 %".145"
+  %".147" = load i64, ptr %".146"
+  %".148" = and i64 %".147", 3
+  %".149" = icmp eq i64 %".148", 1
+  %".150" = getelementptr inbounds i8, ptr %".146", i64 8
+  %".151" = load i64, ptr %".150"
+  %".152" = icmp eq i64 %".151", %".124"
+  %".153" = and i1 %".149", %".152"
+  br i1 %".153", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".149" = trunc i64 %".141" to i1
-  br i1 %".149", label %"group.step", label %"group.insert"
+  %".155" = trunc i64 %".147" to i1
+  br i1 %".155", label %"group.step", label %"group.insert"
 group.step:
-  %".151" = load i64, i64* %".34"
-  %".152" = add i64 %".151", 1
-  store i64 %".152", i64* %".34"
-  %".154" = add i64 %".138", 1
-  %".155" = and i64 %".154", %".136"
+  %".157" = load i64, i64* %".34"
+  %".158" = add i64 %".157", 1
+  store i64 %".158", i64* %".34"
+  %".160" = add i64 %".144", 1
+  %".161" = and i64 %".160", %".142"
   br label %"group.probe"
 group.insert:
-  %".157" = load ptr, ptr %".37"
-  %".158" = getelementptr inbounds i8, ptr %".157", i64 32
-  %"count" = load i64, ptr %".158"
-  %".159" = getelementptr inbounds i8, ptr %".157", i64 40
-  %"limit" = load i64, ptr %".159"
-  %".160" = icmp sge i64 %"count", %"limit"
-  br i1 %".160", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".163" = load ptr, ptr %".37"
+  %".164" = getelementptr inbounds i8, ptr %".163", i64 32
+  %"count" = load i64, ptr %".164"
+  %".165" = getelementptr inbounds i8, ptr %".163", i64 40
+  %"limit" = load i64, ptr %".165"
+  %".166" = icmp sge i64 %"count", %"limit"
+  br i1 %".166", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".176" = load i64, ptr %".140"
-  %".177" = or i64 %".176", 4
-  store i64 %".177", ptr %".140"
+  %".182" = load i64, ptr %".146"
+  %".183" = or i64 %".182", 4
+  store i64 %".183", ptr %".146"
   br label %"group"
 group.insert.if:
-  %".162" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".66", ptr %".162"
-  %".164" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".164"
+  %".168" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".72", ptr %".168"
+  %".170" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".170"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".167" = add i64 %"count", 1
-  %".168" = getelementptr inbounds i8, ptr %".157", i64 32
-  store i64 %".167", ptr %".168"
-  %".170" = getelementptr inbounds i8, ptr %".140", i64 8
-  store i64 %".118", ptr %".170"
-  %".172" = getelementptr inbounds i8, ptr %".140", i64 16
-  store i64 0, ptr %".172"
-  store i64 1, ptr %".140"
+  %".173" = add i64 %"count", 1
+  %".174" = getelementptr inbounds i8, ptr %".163", i64 32
+  store i64 %".173", ptr %".174"
+  %".176" = getelementptr inbounds i8, ptr %".146", i64 8
+  store i64 %".124", ptr %".176"
+  %".178" = getelementptr inbounds i8, ptr %".146", i64 16
+  store i64 0, ptr %".178"
+  store i64 1, ptr %".146"
   br label %"group.found"
 leave.grow_table:
-  %".213" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".213"
-  %".214" = load i64, i64* %".32"
-  %".215" = add i64 %"rows_passed.1", %".214"
-  %".216" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".215", ptr %".216"
-  %".218" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".218"
-  %".219" = load i64, i64* %".34"
-  %".220" = add i64 %"probes.1", %".219"
-  %".221" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".220", ptr %".221"
+  %".219" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".219"
+  %".220" = load i64, i64* %".32"
+  %".221" = add i64 %"rows_passed.1", %".220"
+  %".222" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".221", ptr %".222"
+  %".224" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".224"
+  %".225" = load i64, i64* %".34"
+  %".226" = add i64 %"probes.1", %".225"
+  %".227" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".226", ptr %".227"
   ret i32 1
 group.if:
-  %".187" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".66", ptr %".187"
-  %".189" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".189"
+  %".193" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".72", ptr %".193"
+  %".195" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".195"
   br label %"leave.spill"
 group.endif:
-  %".192" = getelementptr inbounds i8, ptr %".180", i64 16
-  store i64 %".184", ptr %".192"
-  %".194" = add nsw i64 %"pick", 1
+  %".198" = getelementptr inbounds i8, ptr %".186", i64 16
+  store i64 %".190", ptr %".198"
+  %".200" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".224" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".224"
-  %".225" = load i64, i64* %".32"
-  %".226" = add i64 %"rows_passed.2", %".225"
-  %".227" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".226", ptr %".227"
-  %".229" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".229"
-  %".230" = load i64, i64* %".34"
-  %".231" = add i64 %"probes.2", %".230"
-  %".232" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".231", ptr %".232"
+  %".230" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".230"
+  %".231" = load i64, i64* %".32"
+  %".232" = add i64 %"rows_passed.2", %".231"
+  %".233" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".232", ptr %".233"
+  %".235" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".235"
+  %".236" = load i64, i64* %".34"
+  %".237" = add i64 %"probes.2", %".236"
+  %".238" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".237", ptr %".238"
   ret i32 6
 leave.done:
-  %".235" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.3" = load i64, ptr %".235"
-  %".236" = load i64, i64* %".32"
-  %".237" = add i64 %"rows_passed.3", %".236"
-  %".238" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".237", ptr %".238"
-  %".240" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.3" = load i64, ptr %".240"
-  %".241" = load i64, i64* %".34"
-  %".242" = add i64 %"probes.3", %".241"
-  %".243" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".242", ptr %".243"
+  %".241" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.3" = load i64, ptr %".241"
+  %".242" = load i64, i64* %".32"
+  %".243" = add i64 %"rows_passed.3", %".242"
+  %".244" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".243", ptr %".244"
+  %".246" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.3" = load i64, ptr %".246"
+  %".247" = load i64, i64* %".34"
+  %".248" = add i64 %"probes.3", %".247"
+  %".249" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".248", ptr %".249"
   ret i32 0
 }
+
+declare void @"llvm.prefetch.p0"(ptr %".1", i32 %".2", i32 %".3", i32 %".4")
 
 declare {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".1", i64 %".2")
 
@@ -372,7 +380,7 @@ entry:
   %"selection" = load ptr, ptr %".58"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".141", %"group.endif"]
+  %"pick" = phi  i64 [0, %"entry"], [%".147", %"group.endif"]
   %".60" = icmp slt i64 %"pick", %".3"
   br i1 %".60", label %"pick.body", label %"pick.after"
 pick.body:
@@ -380,144 +388,150 @@ pick.body:
   %".63" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
   %".64" = load i32, ptr %".63"
   %".65" = zext i32 %".64" to i64
-  %".66" = add i64 %".2", %".65"
-  %".67" = getelementptr inbounds i64, ptr %".23", i64 %".65"
-  %".68" = load i64, ptr %".67"
-  %".69" = getelementptr inbounds i64, ptr %".17", i64 %".65"
-  %".70" = load i64, ptr %".69"
-  %".71" = load ptr, ptr %".39"
-  %".72" = mul i64 %".70", 11400714819323198485
-  %".73" = load i64, i64* %".43"
-  %".74" = lshr i64 %".72", %".73"
-  %".75" = mul i64 %".74", 24
-  %".76" = getelementptr inbounds i8, ptr %".71", i64 %".75"
-  %".77" = getelementptr inbounds i8, ptr %".76", i64 8
-  %".78" = load i64, ptr %".77"
-  %".79" = icmp eq i64 %".78", %".70"
-  %".80" = and i1 1, %".79"
-  br i1 %".80", label %"group", label %"group.search", !prof !1
+  %".66" = getelementptr inbounds i64, ptr %".17", i64 %".65"
+  %".67" = getelementptr i8, ptr %".66", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".67", i32 0, i32 0, i32 1)
+  %".69" = getelementptr inbounds i64, ptr %".23", i64 %".65"
+  %".70" = getelementptr i8, ptr %".69", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".70", i32 0, i32 0, i32 1)
+  %".72" = add i64 %".2", %".65"
+  %".73" = getelementptr inbounds i64, ptr %".23", i64 %".65"
+  %".74" = load i64, ptr %".73"
+  %".75" = getelementptr inbounds i64, ptr %".17", i64 %".65"
+  %".76" = load i64, ptr %".75"
+  %".77" = load ptr, ptr %".39"
+  %".78" = mul i64 %".76", 11400714819323198485
+  %".79" = load i64, i64* %".43"
+  %".80" = lshr i64 %".78", %".79"
+  %".81" = mul i64 %".80", 24
+  %".82" = getelementptr inbounds i8, ptr %".77", i64 %".81"
+  %".83" = getelementptr inbounds i8, ptr %".82", i64 8
+  %".84" = load i64, ptr %".83"
+  %".85" = icmp eq i64 %".84", %".76"
+  %".86" = and i1 1, %".85"
+  br i1 %".86", label %"group", label %"group.search", !prof !1
 pick.after:
   store i64 %".3", i64* %".32"
-  %".144" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".144"
-  %".146" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".146"
+  %".150" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".150"
+  %".152" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".152"
   br label %"leave.done"
 group.search:
-  %".82" = load ptr, ptr %".39"
-  %".83" = load i64, i64* %".41"
+  %".88" = load ptr, ptr %".39"
+  %".89" = load i64, i64* %".41"
   br label %"group.probe"
 group:
-  %".127" = phi  ptr [%".76", %"pick.body"], [%".87", %"group.found"]
-  %".128" = getelementptr inbounds i8, ptr %".127", i64 16
-  %".129" = load i64, ptr %".128"
-  %".130" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".129", i64 %".68")
-  %".131" = extractvalue {i64, i1} %".130", 0
-  %".132" = extractvalue {i64, i1} %".130", 1
-  br i1 %".132", label %"group.if", label %"group.endif", !prof !0
+  %".133" = phi  ptr [%".82", %"pick.body"], [%".93", %"group.found"]
+  %".134" = getelementptr inbounds i8, ptr %".133", i64 16
+  %".135" = load i64, ptr %".134"
+  %".136" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".135", i64 %".74")
+  %".137" = extractvalue {i64, i1} %".136", 0
+  %".138" = extractvalue {i64, i1} %".136", 1
+  br i1 %".138", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".85" = phi  i64 [%".74", %"group.search"], [%".102", %"group.step"]
-  %".86" = mul i64 %".85", 24
-  %".87" = getelementptr inbounds i8, ptr %".82", i64 %".86"
-  %".88" = load i64, ptr %".87"
-  %".89" = and i64 %".88", 3
-  %".90" = icmp eq i64 %".89", 1
-  %".91" = getelementptr inbounds i8, ptr %".87", i64 8
-  %".92" = load i64, ptr %".91"
-  %".93" = icmp eq i64 %".92", %".70"
-  %".94" = and i1 %".90", %".93"
-  br i1 %".94", label %"group.found", label %"group.miss", !prof !1
+  %".91" = phi  i64 [%".80", %"group.search"], [%".108", %"group.step"]
+  %".92" = mul i64 %".91", 24
+  %".93" = getelementptr inbounds i8, ptr %".88", i64 %".92"
+  %".94" = load i64, ptr %".93"
+  %".95" = and i64 %".94", 3
+  %".96" = icmp eq i64 %".95", 1
+  %".97" = getelementptr inbounds i8, ptr %".93", i64 8
+  %".98" = load i64, ptr %".97"
+  %".99" = icmp eq i64 %".98", %".76"
+  %".100" = and i1 %".96", %".99"
+  br i1 %".100", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".96" = trunc i64 %".88" to i1
-  br i1 %".96", label %"group.step", label %"group.insert"
+  %".102" = trunc i64 %".94" to i1
+  br i1 %".102", label %"group.step", label %"group.insert"
 group.step:
-  %".98" = load i64, i64* %".34"
-  %".99" = add i64 %".98", 1
-  store i64 %".99", i64* %".34"
-  %".101" = add i64 %".85", 1
-  %".102" = and i64 %".101", %".83"
+  %".104" = load i64, i64* %".34"
+  %".105" = add i64 %".104", 1
+  store i64 %".105", i64* %".34"
+  %".107" = add i64 %".91", 1
+  %".108" = and i64 %".107", %".89"
   br label %"group.probe"
 group.insert:
-  %".104" = load ptr, ptr %".37"
-  %".105" = getelementptr inbounds i8, ptr %".104", i64 32
-  %"count" = load i64, ptr %".105"
-  %".106" = getelementptr inbounds i8, ptr %".104", i64 40
-  %"limit" = load i64, ptr %".106"
-  %".107" = icmp sge i64 %"count", %"limit"
-  br i1 %".107", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".110" = load ptr, ptr %".37"
+  %".111" = getelementptr inbounds i8, ptr %".110", i64 32
+  %"count" = load i64, ptr %".111"
+  %".112" = getelementptr inbounds i8, ptr %".110", i64 40
+  %"limit" = load i64, ptr %".112"
+  %".113" = icmp sge i64 %"count", %"limit"
+  br i1 %".113", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".123" = load i64, ptr %".87"
-  %".124" = or i64 %".123", 4
-  store i64 %".124", ptr %".87"
+  %".129" = load i64, ptr %".93"
+  %".130" = or i64 %".129", 4
+  store i64 %".130", ptr %".93"
   br label %"group"
 group.insert.if:
-  %".109" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".66", ptr %".109"
-  %".111" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".111"
+  %".115" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".72", ptr %".115"
+  %".117" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".117"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".114" = add i64 %"count", 1
-  %".115" = getelementptr inbounds i8, ptr %".104", i64 32
-  store i64 %".114", ptr %".115"
-  %".117" = getelementptr inbounds i8, ptr %".87", i64 8
-  store i64 %".70", ptr %".117"
-  %".119" = getelementptr inbounds i8, ptr %".87", i64 16
-  store i64 0, ptr %".119"
-  store i64 1, ptr %".87"
+  %".120" = add i64 %"count", 1
+  %".121" = getelementptr inbounds i8, ptr %".110", i64 32
+  store i64 %".120", ptr %".121"
+  %".123" = getelementptr inbounds i8, ptr %".93", i64 8
+  store i64 %".76", ptr %".123"
+  %".125" = getelementptr inbounds i8, ptr %".93", i64 16
+  store i64 0, ptr %".125"
+  store i64 1, ptr %".93"
   br label %"group.found"
 leave.grow_table:
-  %".149" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".149"
-  %".150" = load i64, i64* %".32"
-  %".151" = add i64 %"rows_passed", %".150"
-  %".152" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".151", ptr %".152"
-  %".154" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".154"
-  %".155" = load i64, i64* %".34"
-  %".156" = add i64 %"probes", %".155"
-  %".157" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".156", ptr %".157"
+  %".155" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".155"
+  %".156" = load i64, i64* %".32"
+  %".157" = add i64 %"rows_passed", %".156"
+  %".158" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".157", ptr %".158"
+  %".160" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".160"
+  %".161" = load i64, i64* %".34"
+  %".162" = add i64 %"probes", %".161"
+  %".163" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".162", ptr %".163"
   ret i32 1
 group.if:
-  %".134" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".66", ptr %".134"
-  %".136" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".136"
+  %".140" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".72", ptr %".140"
+  %".142" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".142"
   br label %"leave.spill"
 group.endif:
-  %".139" = getelementptr inbounds i8, ptr %".127", i64 16
-  store i64 %".131", ptr %".139"
-  %".141" = add nsw i64 %"pick", 1
+  %".145" = getelementptr inbounds i8, ptr %".133", i64 16
+  store i64 %".137", ptr %".145"
+  %".147" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".160" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".160"
-  %".161" = load i64, i64* %".32"
-  %".162" = add i64 %"rows_passed.1", %".161"
-  %".163" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".162", ptr %".163"
-  %".165" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".165"
-  %".166" = load i64, i64* %".34"
-  %".167" = add i64 %"probes.1", %".166"
-  %".168" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".167", ptr %".168"
+  %".166" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".166"
+  %".167" = load i64, i64* %".32"
+  %".168" = add i64 %"rows_passed.1", %".167"
+  %".169" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".168", ptr %".169"
+  %".171" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".171"
+  %".172" = load i64, i64* %".34"
+  %".173" = add i64 %"probes.1", %".172"
+  %".174" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".173", ptr %".174"
   ret i32 6
 leave.done:
-  %".171" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".171"
-  %".172" = load i64, i64* %".32"
-  %".173" = add i64 %"rows_passed.2", %".172"
-  %".174" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".173", ptr %".174"
-  %".176" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".176"
-  %".177" = load i64, i64* %".34"
-  %".178" = add i64 %"probes.2", %".177"
-  %".179" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".178", ptr %".179"
+  %".177" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".177"
+  %".178" = load i64, i64* %".32"
+  %".179" = add i64 %"rows_passed.2", %".178"
+  %".180" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".179", ptr %".180"
+  %".182" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".182"
+  %".183" = load i64, i64* %".34"
+  %".184" = add i64 %"probes.2", %".183"
+  %".185" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".184", ptr %".185"
   ret i32 0
 }
 

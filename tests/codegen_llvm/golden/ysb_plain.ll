@@ -60,7 +60,7 @@ entry:
   %"selection" = load ptr, ptr %".48"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".184", %"group.endif"]
+  %"pick" = phi  i64 [0, %"entry"], [%".190", %"group.endif"]
   %".50" = icmp slt i64 %"pick", %".3"
   br i1 %".50", label %"pick.body", label %"pick.after"
 pick.body:
@@ -68,229 +68,237 @@ pick.body:
   %".53" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
   %".54" = load i32, ptr %".53"
   %".55" = zext i32 %".54" to i64
-  %".56" = add i64 %".2", %".55"
-  %".57" = getelementptr inbounds i64, ptr %".16", i64 %".55"
-  %".58" = load i64, ptr %".57"
-  %".59" = load i64, i64* %".35"
-  %".60" = sub i64 %".58", %".59"
-  %".61" = icmp uge i64 %".60", 10000000
-  br i1 %".61", label %"pick.body.if", label %"pick.body.endif", !prof !0
+  %".56" = getelementptr inbounds i64, ptr %".13", i64 %".55"
+  %".57" = getelementptr i8, ptr %".56", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".57", i32 0, i32 0, i32 1)
+  %".59" = getelementptr inbounds i64, ptr %".19", i64 %".55"
+  %".60" = getelementptr i8, ptr %".59", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".60", i32 0, i32 0, i32 1)
+  %".62" = add i64 %".2", %".55"
+  %".63" = getelementptr inbounds i64, ptr %".16", i64 %".55"
+  %".64" = load i64, ptr %".63"
+  %".65" = load i64, i64* %".35"
+  %".66" = sub i64 %".64", %".65"
+  %".67" = icmp uge i64 %".66", 10000000
+  br i1 %".67", label %"pick.body.if", label %"pick.body.endif", !prof !0
 pick.after:
   store i64 %".3", i64* %".22"
-  %".187" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".187"
-  %".189" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".189"
+  %".193" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".193"
+  %".195" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".195"
   br label %"leave.done"
 pick.body.if:
-  %".63" = sub i64 %".58", 0
-  %".64" = srem i64 %".63", 10000000
-  %".65" = icmp slt i64 %".64", 0
-  %".66" = add i64 %".64", 10000000
-  %".67" = select  i1 %".65", i64 %".66", i64 %".64"
-  %".68" = sub i64 %".58", %".67"
-  %".69" = getelementptr inbounds i8, ptr %"state", i64 8
-  %"directory" = load ptr, ptr %".69"
-  %".70" = getelementptr inbounds i8, ptr %"state", i64 16
-  %"directory_mask" = load i64, ptr %".70"
-  %".71" = getelementptr inbounds i8, ptr %"state", i64 24
-  %"directory_shift" = load i64, ptr %".71"
-  %".72" = mul i64 %".68", 11400714819323198485
-  %".73" = lshr i64 %".72", %"directory_shift"
+  %".69" = sub i64 %".64", 0
+  %".70" = srem i64 %".69", 10000000
+  %".71" = icmp slt i64 %".70", 0
+  %".72" = add i64 %".70", 10000000
+  %".73" = select  i1 %".71", i64 %".72", i64 %".70"
+  %".74" = sub i64 %".64", %".73"
+  %".75" = getelementptr inbounds i8, ptr %"state", i64 8
+  %"directory" = load ptr, ptr %".75"
+  %".76" = getelementptr inbounds i8, ptr %"state", i64 16
+  %"directory_mask" = load i64, ptr %".76"
+  %".77" = getelementptr inbounds i8, ptr %"state", i64 24
+  %"directory_shift" = load i64, ptr %".77"
+  %".78" = mul i64 %".74", 11400714819323198485
+  %".79" = lshr i64 %".78", %"directory_shift"
   br label %"slice.probe"
 pick.body.endif:
-  %".105" = getelementptr inbounds i64, ptr %".19", i64 %".55"
-  %".106" = load i64, ptr %".105"
-  %".107" = getelementptr inbounds i64, ptr %".13", i64 %".55"
-  %".108" = load i64, ptr %".107"
-  %".109" = load ptr, ptr %".29"
-  %".110" = mul i64 %".108", 11400714819323198485
-  %".111" = load i64, i64* %".33"
-  %".112" = lshr i64 %".110", %".111"
-  %".113" = mul i64 %".112", 24
-  %".114" = getelementptr inbounds i8, ptr %".109", i64 %".113"
-  %".115" = load i64, ptr %".114"
-  %".116" = or i64 3, 4
-  %".117" = and i64 %".115", %".116"
-  %".118" = or i64 1, 4
-  %".119" = icmp eq i64 %".117", %".118"
-  %".120" = getelementptr inbounds i8, ptr %".114", i64 8
+  %".111" = getelementptr inbounds i64, ptr %".19", i64 %".55"
+  %".112" = load i64, ptr %".111"
+  %".113" = getelementptr inbounds i64, ptr %".13", i64 %".55"
+  %".114" = load i64, ptr %".113"
+  %".115" = load ptr, ptr %".29"
+  %".116" = mul i64 %".114", 11400714819323198485
+  %".117" = load i64, i64* %".33"
+  %".118" = lshr i64 %".116", %".117"
+  %".119" = mul i64 %".118", 24
+  %".120" = getelementptr inbounds i8, ptr %".115", i64 %".119"
   %".121" = load i64, ptr %".120"
-  %".122" = icmp eq i64 %".121", %".108"
-  %".123" = and i1 %".119", %".122"
-  br i1 %".123", label %"group", label %"group.search", !prof !1
+  %".122" = or i64 3, 4
+  %".123" = and i64 %".121", %".122"
+  %".124" = or i64 1, 4
+  %".125" = icmp eq i64 %".123", %".124"
+  %".126" = getelementptr inbounds i8, ptr %".120", i64 8
+  %".127" = load i64, ptr %".126"
+  %".128" = icmp eq i64 %".127", %".114"
+  %".129" = and i1 %".125", %".128"
+  br i1 %".129", label %"group", label %"group.search", !prof !1
 slice.probe:
-  %".75" = phi  i64 [%".73", %"pick.body.if"], [%".90", %"slice.next"]
-  %".76" = mul i64 %".75", 16
-  %".77" = getelementptr inbounds i8, ptr %"directory", i64 %".76"
-  %".78" = getelementptr inbounds i8, ptr %".77", i64 8
-  %"table" = load ptr, ptr %".78"
-  %".79" = icmp eq ptr %"table", null
-  br i1 %".79", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
+  %".81" = phi  i64 [%".79", %"pick.body.if"], [%".96", %"slice.next"]
+  %".82" = mul i64 %".81", 16
+  %".83" = getelementptr inbounds i8, ptr %"directory", i64 %".82"
+  %".84" = getelementptr inbounds i8, ptr %".83", i64 8
+  %"table" = load ptr, ptr %".84"
+  %".85" = icmp eq ptr %"table", null
+  br i1 %".85", label %"slice.probe.if", label %"slice.probe.endif", !prof !0
 slice.next:
-  %".89" = add i64 %".75", 1
-  %".90" = and i64 %".89", %"directory_mask"
+  %".95" = add i64 %".81", 1
+  %".96" = and i64 %".95", %"directory_mask"
   br label %"slice.probe"
 slice.found:
   store ptr %"table", ptr %".27"
-  %".93" = getelementptr inbounds i8, ptr %"table", i64 8
-  %"slots.1" = load ptr, ptr %".93"
+  %".99" = getelementptr inbounds i8, ptr %"table", i64 8
+  %"slots.1" = load ptr, ptr %".99"
   store ptr %"slots.1", ptr %".29"
-  %".95" = getelementptr inbounds i8, ptr %"table", i64 16
-  %"mask.1" = load i64, ptr %".95"
+  %".101" = getelementptr inbounds i8, ptr %"table", i64 16
+  %"mask.1" = load i64, ptr %".101"
   store i64 %"mask.1", i64* %".31"
-  %".97" = getelementptr inbounds i8, ptr %"table", i64 24
-  %"shift.1" = load i64, ptr %".97"
+  %".103" = getelementptr inbounds i8, ptr %"table", i64 24
+  %"shift.1" = load i64, ptr %".103"
   store i64 %"shift.1", i64* %".33"
-  %".99" = getelementptr inbounds i8, ptr %"table", i64 0
-  %"slice_start.2" = load i64, ptr %".99"
+  %".105" = getelementptr inbounds i8, ptr %"table", i64 0
+  %"slice_start.2" = load i64, ptr %".105"
   store i64 %"slice_start.2", i64* %".35"
-  %".101" = load ptr, ptr %".27"
-  %".102" = getelementptr inbounds i8, ptr %"state", i64 0
-  store ptr %".101", ptr %".102"
+  %".107" = load ptr, ptr %".27"
+  %".108" = getelementptr inbounds i8, ptr %"state", i64 0
+  store ptr %".107", ptr %".108"
   br label %"pick.body.endif"
 slice.probe.if:
-  %".81" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".56", ptr %".81"
-  %".83" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 %".68", ptr %".83"
+  %".87" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".87"
+  %".89" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 %".74", ptr %".89"
   br label %"leave.new_slice"
 slice.probe.endif:
-  %".86" = getelementptr inbounds i8, ptr %".77", i64 0
-  %"slice_start.1" = load i64, ptr %".86"
-  %".87" = icmp eq i64 %"slice_start.1", %".68"
-  br i1 %".87", label %"slice.found", label %"slice.next"
+  %".92" = getelementptr inbounds i8, ptr %".83", i64 0
+  %"slice_start.1" = load i64, ptr %".92"
+  %".93" = icmp eq i64 %"slice_start.1", %".74"
+  br i1 %".93", label %"slice.found", label %"slice.next"
 leave.new_slice:
-  %".192" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".192"
-  %".193" = load i64, i64* %".22"
-  %".194" = add i64 %"rows_passed", %".193"
-  %".195" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".194", ptr %".195"
-  %".197" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".197"
-  %".198" = load i64, i64* %".24"
-  %".199" = add i64 %"probes", %".198"
-  %".200" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".199", ptr %".200"
+  %".198" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".198"
+  %".199" = load i64, i64* %".22"
+  %".200" = add i64 %"rows_passed", %".199"
+  %".201" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".200", ptr %".201"
+  %".203" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".203"
+  %".204" = load i64, i64* %".24"
+  %".205" = add i64 %"probes", %".204"
+  %".206" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".205", ptr %".206"
   ret i32 2
 group.search:
-  %".125" = load ptr, ptr %".29"
-  %".126" = load i64, i64* %".31"
+  %".131" = load ptr, ptr %".29"
+  %".132" = load i64, i64* %".31"
   br label %"group.probe"
 group:
-  %".170" = phi  ptr [%".114", %"pick.body.endif"], [%".130", %"group.found"]
-  %".171" = getelementptr inbounds i8, ptr %".170", i64 16
-  %".172" = load i64, ptr %".171"
-  %".173" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".172", i64 %".106")
-  %".174" = extractvalue {i64, i1} %".173", 0
-  %".175" = extractvalue {i64, i1} %".173", 1
-  br i1 %".175", label %"group.if", label %"group.endif", !prof !0
+  %".176" = phi  ptr [%".120", %"pick.body.endif"], [%".136", %"group.found"]
+  %".177" = getelementptr inbounds i8, ptr %".176", i64 16
+  %".178" = load i64, ptr %".177"
+  %".179" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".178", i64 %".112")
+  %".180" = extractvalue {i64, i1} %".179", 0
+  %".181" = extractvalue {i64, i1} %".179", 1
+  br i1 %".181", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".128" = phi  i64 [%".112", %"group.search"], [%".145", %"group.step"]
-  %".129" = mul i64 %".128", 24
-  %".130" = getelementptr inbounds i8, ptr %".125", i64 %".129"
-  %".131" = load i64, ptr %".130"
-  %".132" = and i64 %".131", 3
-  %".133" = icmp eq i64 %".132", 1
-  %".134" = getelementptr inbounds i8, ptr %".130", i64 8
-  %".135" = load i64, ptr %".134"
-  %".136" = icmp eq i64 %".135", %".108"
-  %".137" = and i1 %".133", %".136"
-  br i1 %".137", label %"group.found", label %"group.miss", !prof !1
+  %".134" = phi  i64 [%".118", %"group.search"], [%".151", %"group.step"]
+  %".135" = mul i64 %".134", 24
+  %".136" = getelementptr inbounds i8, ptr %".131", i64 %".135"
+  %".137" = load i64, ptr %".136"
+  %".138" = and i64 %".137", 3
+  %".139" = icmp eq i64 %".138", 1
+  %".140" = getelementptr inbounds i8, ptr %".136", i64 8
+  %".141" = load i64, ptr %".140"
+  %".142" = icmp eq i64 %".141", %".114"
+  %".143" = and i1 %".139", %".142"
+  br i1 %".143", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".139" = trunc i64 %".131" to i1
-  br i1 %".139", label %"group.step", label %"group.insert"
+  %".145" = trunc i64 %".137" to i1
+  br i1 %".145", label %"group.step", label %"group.insert"
 group.step:
-  %".141" = load i64, i64* %".24"
-  %".142" = add i64 %".141", 1
-  store i64 %".142", i64* %".24"
-  %".144" = add i64 %".128", 1
-  %".145" = and i64 %".144", %".126"
+  %".147" = load i64, i64* %".24"
+  %".148" = add i64 %".147", 1
+  store i64 %".148", i64* %".24"
+  %".150" = add i64 %".134", 1
+  %".151" = and i64 %".150", %".132"
   br label %"group.probe"
 group.insert:
-  %".147" = load ptr, ptr %".27"
-  %".148" = getelementptr inbounds i8, ptr %".147", i64 32
-  %"count" = load i64, ptr %".148"
-  %".149" = getelementptr inbounds i8, ptr %".147", i64 40
-  %"limit" = load i64, ptr %".149"
-  %".150" = icmp sge i64 %"count", %"limit"
-  br i1 %".150", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".153" = load ptr, ptr %".27"
+  %".154" = getelementptr inbounds i8, ptr %".153", i64 32
+  %"count" = load i64, ptr %".154"
+  %".155" = getelementptr inbounds i8, ptr %".153", i64 40
+  %"limit" = load i64, ptr %".155"
+  %".156" = icmp sge i64 %"count", %"limit"
+  br i1 %".156", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".166" = load i64, ptr %".130"
-  %".167" = or i64 %".166", 4
-  store i64 %".167", ptr %".130"
+  %".172" = load i64, ptr %".136"
+  %".173" = or i64 %".172", 4
+  store i64 %".173", ptr %".136"
   br label %"group"
 group.insert.if:
-  %".152" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".56", ptr %".152"
-  %".154" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".154"
+  %".158" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".158"
+  %".160" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".160"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".157" = add i64 %"count", 1
-  %".158" = getelementptr inbounds i8, ptr %".147", i64 32
-  store i64 %".157", ptr %".158"
-  %".160" = getelementptr inbounds i8, ptr %".130", i64 8
-  store i64 %".108", ptr %".160"
-  %".162" = getelementptr inbounds i8, ptr %".130", i64 16
-  store i64 0, ptr %".162"
-  store i64 1, ptr %".130"
+  %".163" = add i64 %"count", 1
+  %".164" = getelementptr inbounds i8, ptr %".153", i64 32
+  store i64 %".163", ptr %".164"
+  %".166" = getelementptr inbounds i8, ptr %".136", i64 8
+  store i64 %".114", ptr %".166"
+  %".168" = getelementptr inbounds i8, ptr %".136", i64 16
+  store i64 0, ptr %".168"
+  store i64 1, ptr %".136"
   br label %"group.found"
 leave.grow_table:
-  %".203" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".203"
-  %".204" = load i64, i64* %".22"
-  %".205" = add i64 %"rows_passed.1", %".204"
-  %".206" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".205", ptr %".206"
-  %".208" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".208"
-  %".209" = load i64, i64* %".24"
-  %".210" = add i64 %"probes.1", %".209"
-  %".211" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".210", ptr %".211"
+  %".209" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".209"
+  %".210" = load i64, i64* %".22"
+  %".211" = add i64 %"rows_passed.1", %".210"
+  %".212" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".211", ptr %".212"
+  %".214" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".214"
+  %".215" = load i64, i64* %".24"
+  %".216" = add i64 %"probes.1", %".215"
+  %".217" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".216", ptr %".217"
   ret i32 1
 group.if:
-  %".177" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".56", ptr %".177"
-  %".179" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".179"
+  %".183" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".183"
+  %".185" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".185"
   br label %"leave.spill"
 group.endif:
-  %".182" = getelementptr inbounds i8, ptr %".170", i64 16
-  store i64 %".174", ptr %".182"
-  %".184" = add nsw i64 %"pick", 1
+  %".188" = getelementptr inbounds i8, ptr %".176", i64 16
+  store i64 %".180", ptr %".188"
+  %".190" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".214" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".214"
-  %".215" = load i64, i64* %".22"
-  %".216" = add i64 %"rows_passed.2", %".215"
-  %".217" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".216", ptr %".217"
-  %".219" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".219"
-  %".220" = load i64, i64* %".24"
-  %".221" = add i64 %"probes.2", %".220"
-  %".222" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".221", ptr %".222"
+  %".220" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".220"
+  %".221" = load i64, i64* %".22"
+  %".222" = add i64 %"rows_passed.2", %".221"
+  %".223" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".222", ptr %".223"
+  %".225" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".225"
+  %".226" = load i64, i64* %".24"
+  %".227" = add i64 %"probes.2", %".226"
+  %".228" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".227", ptr %".228"
   ret i32 6
 leave.done:
-  %".225" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.3" = load i64, ptr %".225"
-  %".226" = load i64, i64* %".22"
-  %".227" = add i64 %"rows_passed.3", %".226"
-  %".228" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".227", ptr %".228"
-  %".230" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.3" = load i64, ptr %".230"
-  %".231" = load i64, i64* %".24"
-  %".232" = add i64 %"probes.3", %".231"
-  %".233" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".232", ptr %".233"
+  %".231" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.3" = load i64, ptr %".231"
+  %".232" = load i64, i64* %".22"
+  %".233" = add i64 %"rows_passed.3", %".232"
+  %".234" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".233", ptr %".234"
+  %".236" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.3" = load i64, ptr %".236"
+  %".237" = load i64, i64* %".24"
+  %".238" = add i64 %"probes.3", %".237"
+  %".239" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".238", ptr %".239"
   ret i32 0
 }
+
+declare void @"llvm.prefetch.p0"(ptr %".1", i32 %".2", i32 %".3", i32 %".4")
 
 declare {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".1", i64 %".2")
 
@@ -352,7 +360,7 @@ entry:
   %"selection" = load ptr, ptr %".48"
   br label %"pick.head"
 pick.head:
-  %"pick" = phi  i64 [0, %"entry"], [%".131", %"group.endif"]
+  %"pick" = phi  i64 [0, %"entry"], [%".137", %"group.endif"]
   %".50" = icmp slt i64 %"pick", %".3"
   br i1 %".50", label %"pick.body", label %"pick.after"
 pick.body:
@@ -360,144 +368,150 @@ pick.body:
   %".53" = getelementptr inbounds i32, ptr %"selection", i64 %"pick"
   %".54" = load i32, ptr %".53"
   %".55" = zext i32 %".54" to i64
-  %".56" = add i64 %".2", %".55"
-  %".57" = getelementptr inbounds i64, ptr %".19", i64 %".55"
-  %".58" = load i64, ptr %".57"
-  %".59" = getelementptr inbounds i64, ptr %".13", i64 %".55"
-  %".60" = load i64, ptr %".59"
-  %".61" = load ptr, ptr %".29"
-  %".62" = mul i64 %".60", 11400714819323198485
-  %".63" = load i64, i64* %".33"
-  %".64" = lshr i64 %".62", %".63"
-  %".65" = mul i64 %".64", 24
-  %".66" = getelementptr inbounds i8, ptr %".61", i64 %".65"
-  %".67" = getelementptr inbounds i8, ptr %".66", i64 8
-  %".68" = load i64, ptr %".67"
-  %".69" = icmp eq i64 %".68", %".60"
-  %".70" = and i1 1, %".69"
-  br i1 %".70", label %"group", label %"group.search", !prof !1
+  %".56" = getelementptr inbounds i64, ptr %".13", i64 %".55"
+  %".57" = getelementptr i8, ptr %".56", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".57", i32 0, i32 0, i32 1)
+  %".59" = getelementptr inbounds i64, ptr %".19", i64 %".55"
+  %".60" = getelementptr i8, ptr %".59", i64 2048
+  call void @"llvm.prefetch.p0"(ptr %".60", i32 0, i32 0, i32 1)
+  %".62" = add i64 %".2", %".55"
+  %".63" = getelementptr inbounds i64, ptr %".19", i64 %".55"
+  %".64" = load i64, ptr %".63"
+  %".65" = getelementptr inbounds i64, ptr %".13", i64 %".55"
+  %".66" = load i64, ptr %".65"
+  %".67" = load ptr, ptr %".29"
+  %".68" = mul i64 %".66", 11400714819323198485
+  %".69" = load i64, i64* %".33"
+  %".70" = lshr i64 %".68", %".69"
+  %".71" = mul i64 %".70", 24
+  %".72" = getelementptr inbounds i8, ptr %".67", i64 %".71"
+  %".73" = getelementptr inbounds i8, ptr %".72", i64 8
+  %".74" = load i64, ptr %".73"
+  %".75" = icmp eq i64 %".74", %".66"
+  %".76" = and i1 1, %".75"
+  br i1 %".76", label %"group", label %"group.search", !prof !1
 pick.after:
   store i64 %".3", i64* %".22"
-  %".134" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".2", ptr %".134"
-  %".136" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".136"
+  %".140" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".2", ptr %".140"
+  %".142" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".142"
   br label %"leave.done"
 group.search:
-  %".72" = load ptr, ptr %".29"
-  %".73" = load i64, i64* %".31"
+  %".78" = load ptr, ptr %".29"
+  %".79" = load i64, i64* %".31"
   br label %"group.probe"
 group:
-  %".117" = phi  ptr [%".66", %"pick.body"], [%".77", %"group.found"]
-  %".118" = getelementptr inbounds i8, ptr %".117", i64 16
-  %".119" = load i64, ptr %".118"
-  %".120" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".119", i64 %".58")
-  %".121" = extractvalue {i64, i1} %".120", 0
-  %".122" = extractvalue {i64, i1} %".120", 1
-  br i1 %".122", label %"group.if", label %"group.endif", !prof !0
+  %".123" = phi  ptr [%".72", %"pick.body"], [%".83", %"group.found"]
+  %".124" = getelementptr inbounds i8, ptr %".123", i64 16
+  %".125" = load i64, ptr %".124"
+  %".126" = call {i64, i1} @"llvm.sadd.with.overflow.i64"(i64 %".125", i64 %".64")
+  %".127" = extractvalue {i64, i1} %".126", 0
+  %".128" = extractvalue {i64, i1} %".126", 1
+  br i1 %".128", label %"group.if", label %"group.endif", !prof !0
 group.probe:
-  %".75" = phi  i64 [%".64", %"group.search"], [%".92", %"group.step"]
-  %".76" = mul i64 %".75", 24
-  %".77" = getelementptr inbounds i8, ptr %".72", i64 %".76"
-  %".78" = load i64, ptr %".77"
-  %".79" = and i64 %".78", 3
-  %".80" = icmp eq i64 %".79", 1
-  %".81" = getelementptr inbounds i8, ptr %".77", i64 8
-  %".82" = load i64, ptr %".81"
-  %".83" = icmp eq i64 %".82", %".60"
-  %".84" = and i1 %".80", %".83"
-  br i1 %".84", label %"group.found", label %"group.miss", !prof !1
+  %".81" = phi  i64 [%".70", %"group.search"], [%".98", %"group.step"]
+  %".82" = mul i64 %".81", 24
+  %".83" = getelementptr inbounds i8, ptr %".78", i64 %".82"
+  %".84" = load i64, ptr %".83"
+  %".85" = and i64 %".84", 3
+  %".86" = icmp eq i64 %".85", 1
+  %".87" = getelementptr inbounds i8, ptr %".83", i64 8
+  %".88" = load i64, ptr %".87"
+  %".89" = icmp eq i64 %".88", %".66"
+  %".90" = and i1 %".86", %".89"
+  br i1 %".90", label %"group.found", label %"group.miss", !prof !1
 group.miss:
-  %".86" = trunc i64 %".78" to i1
-  br i1 %".86", label %"group.step", label %"group.insert"
+  %".92" = trunc i64 %".84" to i1
+  br i1 %".92", label %"group.step", label %"group.insert"
 group.step:
-  %".88" = load i64, i64* %".24"
-  %".89" = add i64 %".88", 1
-  store i64 %".89", i64* %".24"
-  %".91" = add i64 %".75", 1
-  %".92" = and i64 %".91", %".73"
+  %".94" = load i64, i64* %".24"
+  %".95" = add i64 %".94", 1
+  store i64 %".95", i64* %".24"
+  %".97" = add i64 %".81", 1
+  %".98" = and i64 %".97", %".79"
   br label %"group.probe"
 group.insert:
-  %".94" = load ptr, ptr %".27"
-  %".95" = getelementptr inbounds i8, ptr %".94", i64 32
-  %"count" = load i64, ptr %".95"
-  %".96" = getelementptr inbounds i8, ptr %".94", i64 40
-  %"limit" = load i64, ptr %".96"
-  %".97" = icmp sge i64 %"count", %"limit"
-  br i1 %".97", label %"group.insert.if", label %"group.insert.endif", !prof !0
+  %".100" = load ptr, ptr %".27"
+  %".101" = getelementptr inbounds i8, ptr %".100", i64 32
+  %"count" = load i64, ptr %".101"
+  %".102" = getelementptr inbounds i8, ptr %".100", i64 40
+  %"limit" = load i64, ptr %".102"
+  %".103" = icmp sge i64 %"count", %"limit"
+  br i1 %".103", label %"group.insert.if", label %"group.insert.endif", !prof !0
 group.found:
-  %".113" = load i64, ptr %".77"
-  %".114" = or i64 %".113", 4
-  store i64 %".114", ptr %".77"
+  %".119" = load i64, ptr %".83"
+  %".120" = or i64 %".119", 4
+  store i64 %".120", ptr %".83"
   br label %"group"
 group.insert.if:
-  %".99" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".56", ptr %".99"
-  %".101" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".101"
+  %".105" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".105"
+  %".107" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".107"
   br label %"leave.grow_table"
 group.insert.endif:
-  %".104" = add i64 %"count", 1
-  %".105" = getelementptr inbounds i8, ptr %".94", i64 32
-  store i64 %".104", ptr %".105"
-  %".107" = getelementptr inbounds i8, ptr %".77", i64 8
-  store i64 %".60", ptr %".107"
-  %".109" = getelementptr inbounds i8, ptr %".77", i64 16
-  store i64 0, ptr %".109"
-  store i64 1, ptr %".77"
+  %".110" = add i64 %"count", 1
+  %".111" = getelementptr inbounds i8, ptr %".100", i64 32
+  store i64 %".110", ptr %".111"
+  %".113" = getelementptr inbounds i8, ptr %".83", i64 8
+  store i64 %".66", ptr %".113"
+  %".115" = getelementptr inbounds i8, ptr %".83", i64 16
+  store i64 0, ptr %".115"
+  store i64 1, ptr %".83"
   br label %"group.found"
 leave.grow_table:
-  %".139" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed" = load i64, ptr %".139"
-  %".140" = load i64, i64* %".22"
-  %".141" = add i64 %"rows_passed", %".140"
-  %".142" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".141", ptr %".142"
-  %".144" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes" = load i64, ptr %".144"
-  %".145" = load i64, i64* %".24"
-  %".146" = add i64 %"probes", %".145"
-  %".147" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".146", ptr %".147"
+  %".145" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed" = load i64, ptr %".145"
+  %".146" = load i64, i64* %".22"
+  %".147" = add i64 %"rows_passed", %".146"
+  %".148" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".147", ptr %".148"
+  %".150" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes" = load i64, ptr %".150"
+  %".151" = load i64, i64* %".24"
+  %".152" = add i64 %"probes", %".151"
+  %".153" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".152", ptr %".153"
   ret i32 1
 group.if:
-  %".124" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %".56", ptr %".124"
-  %".126" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".126"
+  %".130" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %".62", ptr %".130"
+  %".132" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".132"
   br label %"leave.spill"
 group.endif:
-  %".129" = getelementptr inbounds i8, ptr %".117", i64 16
-  store i64 %".121", ptr %".129"
-  %".131" = add nsw i64 %"pick", 1
+  %".135" = getelementptr inbounds i8, ptr %".123", i64 16
+  store i64 %".127", ptr %".135"
+  %".137" = add nsw i64 %"pick", 1
   br label %"pick.head"
 leave.spill:
-  %".150" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.1" = load i64, ptr %".150"
-  %".151" = load i64, i64* %".22"
-  %".152" = add i64 %"rows_passed.1", %".151"
-  %".153" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".152", ptr %".153"
-  %".155" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.1" = load i64, ptr %".155"
-  %".156" = load i64, i64* %".24"
-  %".157" = add i64 %"probes.1", %".156"
-  %".158" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".157", ptr %".158"
+  %".156" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.1" = load i64, ptr %".156"
+  %".157" = load i64, i64* %".22"
+  %".158" = add i64 %"rows_passed.1", %".157"
+  %".159" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".158", ptr %".159"
+  %".161" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.1" = load i64, ptr %".161"
+  %".162" = load i64, i64* %".24"
+  %".163" = add i64 %"probes.1", %".162"
+  %".164" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".163", ptr %".164"
   ret i32 6
 leave.done:
-  %".161" = getelementptr inbounds i8, ptr %".1", i64 96
-  %"rows_passed.2" = load i64, ptr %".161"
-  %".162" = load i64, i64* %".22"
-  %".163" = add i64 %"rows_passed.2", %".162"
-  %".164" = getelementptr inbounds i8, ptr %".1", i64 96
-  store i64 %".163", ptr %".164"
-  %".166" = getelementptr inbounds i8, ptr %".1", i64 104
-  %"probes.2" = load i64, ptr %".166"
-  %".167" = load i64, i64* %".24"
-  %".168" = add i64 %"probes.2", %".167"
-  %".169" = getelementptr inbounds i8, ptr %".1", i64 104
-  store i64 %".168", ptr %".169"
+  %".167" = getelementptr inbounds i8, ptr %".1", i64 96
+  %"rows_passed.2" = load i64, ptr %".167"
+  %".168" = load i64, i64* %".22"
+  %".169" = add i64 %"rows_passed.2", %".168"
+  %".170" = getelementptr inbounds i8, ptr %".1", i64 96
+  store i64 %".169", ptr %".170"
+  %".172" = getelementptr inbounds i8, ptr %".1", i64 104
+  %"probes.2" = load i64, ptr %".172"
+  %".173" = load i64, i64* %".24"
+  %".174" = add i64 %"probes.2", %".173"
+  %".175" = getelementptr inbounds i8, ptr %".1", i64 104
+  store i64 %".174", ptr %".175"
   ret i32 0
 }
 

