@@ -33,9 +33,10 @@ from codegen_llvm.expressions import lower
 from codegen_llvm.keys import Key
 from codegen_llvm.layout import ROWS, InputLayout, SlotLayout
 from codegen_llvm.rows import RowAggregator
-from codegen_llvm.selection import LANES, selected
+from codegen_llvm.selection import selected
 from codegen_llvm.table import Init, Table, TableRegisters
 from codegen_llvm.values import Value
+from codegen_llvm.vector_tests import LANES
 from ir import BOOL, DATE, INT64, TIMESTAMP, DataType, EvalMode, Expr, HotKeys
 from ir.pipelines import RowProgram
 

@@ -34,7 +34,8 @@ class Results:
 
         What the optimiser finds out about nulls does not change the schema.
         """
-        batch = pa.RecordBatch.from_arrays(batch.columns, schema=self.schema)
+        if not batch.schema.equals(self.schema):
+            batch = pa.RecordBatch.from_arrays(batch.columns, schema=self.schema)
         if self._on_result is not None:
             self._on_result(pa.Table.from_batches([batch]))
             return

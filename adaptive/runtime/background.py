@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -16,6 +17,45 @@ _LONGEST_END_SECONDS = 30
 logger = logging.getLogger(__name__)
 
 Work = Callable[[], None]
+
+
+class ShortTurns:
+    """While anything is done in the background, it gives the interpreter back quickly.
+
+    A thread that comes out of a kernel waits for the interpreter: by default up to 5 ms, three
+    times as long as a million rows take. While variants were made in a loop, a push of YSB
+    took 7.9 ms with that default, 3.8 with 1 ms, 3.1 with 0.2 ms and 2.2, as long as
+    without them, with 0.05 ms (medians); variants were made as fast.
+    """
+
+    _TURN_SECONDS = 0.00005
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._usual = 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._usual = sys.getswitchinterval()
+                sys.setswitchinterval(min(self._usual, self._TURN_SECONDS))
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                sys.setswitchinterval(self._usual)
+
+    def renew(self) -> None:
+        """In a forked child, which has none of the threads."""
+        if self._users:
+            sys.setswitchinterval(self._usual)
+        self._lock, self._users = threading.Lock(), 0
+
+
+SHORT_TURNS = ShortTurns()
 
 
 class BackgroundThread:
@@ -74,7 +114,8 @@ class BackgroundThread:
                     return
                 work = self._waiting.popleft()
             try:
-                work()
+                with SHORT_TURNS:
+                    work()
             except Exception:
                 logger.exception("work on the thread %s failed", self._name)
             del work  # while the thread waits, it keeps nothing alive
@@ -90,6 +131,7 @@ def _leave_cpu() -> None:
 
 
 def _after_fork() -> None:
+    SHORT_TURNS.renew()
     for thread in list(_ALL):
         thread.reset()
 

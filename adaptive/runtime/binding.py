@@ -9,6 +9,7 @@ from functools import cache, cached_property
 import numpy as np
 import pyarrow as pa
 
+from adaptive.runtime.by_identity import by_identity
 from codegen_llvm import Encoding, InputLayout
 from codegen_llvm.abi import ColumnBlock
 from ir import DataType, DecimalType, Field, Schema
@@ -39,6 +40,7 @@ def arrow_type(type_: DataType) -> pa.DataType:
     return ARROW_TYPES[type_.name]
 
 
+@by_identity
 def arrow_schema(schema: Schema) -> pa.Schema:
     """The Arrow schema of an IR schema."""
     return pa.schema([pa.field(f.name, arrow_type(f.type), f.nullable) for f in schema])

@@ -14,7 +14,7 @@ from adaptive.runtime.binding import BoundBatch
 from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.columns import WORDS_BYTES
 from codegen_llvm.kernel import BLOCK_ROWS
-from codegen_llvm.selection import LANES
+from codegen_llvm.vector_tests import LANES
 from ir import VariantSpec
 
 # Little, so that tests of all kinds come through its growth: a task grows it a few times.

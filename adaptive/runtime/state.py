@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from adaptive.runtime.by_identity import by_identity
 from adaptive.runtime.memory import ARENA_MEMORY, SLOT_MEMORY
 from codegen_llvm import SlotLayout
 from codegen_llvm.abi import DirectoryEntry, StateBlock, TableBlock, hash_word
@@ -21,6 +22,7 @@ _MOST_ARENA_BYTES = 16 * 1024 * 1024
 _FIRST_DIRECTORY = 16
 
 
+@by_identity
 def slot_dtype(layout: SlotLayout) -> np.dtype[np.void]:
     """How numpy reads a slot."""
     return np.dtype(
