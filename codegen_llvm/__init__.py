@@ -3,7 +3,6 @@
 from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
 from codegen_llvm.decimal_sums import average_decimals
 from codegen_llvm.gather import find_used, gather_field, gather_strings
-from codegen_llvm.greatest import greatest
 from codegen_llvm.holistic import list_functions
 from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
@@ -17,6 +16,7 @@ from codegen_llvm.layout import (
 )
 from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
+from codegen_llvm.time_span import time_span
 from codegen_llvm.variant import CompiledVariant, compile_variant
 
 __all__ = [
@@ -39,11 +39,11 @@ __all__ = [
     "find_used",
     "gather_field",
     "gather_strings",
-    "greatest",
     "keyed_layout",
     "list_functions",
     "narrow_layout",
     "slot_layout",
+    "time_span",
     "unsupported",
     "unsupported_in_engine",
     "unsupported_projection",

@@ -188,6 +188,9 @@ class KernelArgs(ctypes.Structure):
     close_time: int  # leave behind the first row whose time is at least this
     late_before: int  # rows of slices that start before this are late
     rows_late: int  # counted up: rows that passed the filters and were late
+    times_known: int  # not 0: the times of all rows are from `time_least` to `time_greatest`
+    time_least: int
+    time_greatest: int
     translations: int  # addresses, by column: int32, the runtime's code for each code of the batch
 
 

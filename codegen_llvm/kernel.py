@@ -166,8 +166,10 @@ class _Functions:
         window = self.program.slices
         if window is not None and self._has_slices() and window.time == column:
             start = self._slice_start(cx)
-            inside = self._inside_if(cx, columns, look, start, first, last)
-            in_slice = InSlice(look, inside)
+            sure = self._surely_inside(cx, start)
+            unsure = cx.b.and_(look, cx.b.not_(sure))
+            inside = cx.b.or_(sure, self._inside_if(cx, columns, unsure, start, first, last))
+            in_slice = InSlice(cx.b.or_(look, sure), inside)
             saturating = cx.external("llvm.sadd.sat.i64", I64, I64, I64)
             end = cx.b.call(saturating, [start, i64(window.size_us)])
             before = cx.b.and_(inside, cx.b.icmp_signed("<=", end, close))
@@ -181,6 +183,16 @@ class _Functions:
             return cx.b.select(time.null, i64(-NEVER), time.payload)
 
         return Stretch.of(cx, look, close, time_of, first, last), in_slice
+
+    def _surely_inside(self, cx: KernelContext, start: ll.Value) -> ll.Value:
+        """Whether the host knows that all times are in the slice at `start`."""
+        assert self.program.slices is not None
+        args, size = cx.function.args[0], i64(self.program.slices.size_us)
+        sure = cx.b.icmp_signed("!=", cx.load_field(args, KernelArgs, "times_known"), i64(0))
+        for bound in ("time_least", "time_greatest"):
+            distance = cx.b.sub(cx.load_field(args, KernelArgs, bound), start)
+            sure = cx.b.and_(sure, cx.b.icmp_unsigned("<", distance, size))
+        return sure
 
     def _aggregate_each(self) -> _BlockBody:
         """Without a selection: every row of the block in turn."""

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from adaptive.runtime.binding import BoundBatch
-from codegen_llvm import greatest
+from codegen_llvm import time_span
 from ir import EvaluationError
 
 
@@ -52,6 +52,7 @@ class Morsel:
         self._settled = False
         self._before: int | None = None
         self._reached: int | None = None
+        self.span: tuple[int, int] | None = None  # of the times of its rows, where it is known
 
     @property
     def rows(self) -> int:
@@ -92,7 +93,8 @@ class Morsel:
         if times.null_count:
             found = pc.max(times)
             return int(found.value) if found.is_valid else None
-        return greatest(times.buffers()[1].address + 8 * times.offset, len(times))
+        self.span = time_span(times.buffers()[1].address + 8 * times.offset, len(times))
+        return self.span[1]
 
 
 @contextmanager

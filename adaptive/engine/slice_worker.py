@@ -37,9 +37,16 @@ class SliceWorker:
         """The memory of its own tables."""
         return self.kernels.states.bytes
 
-    def begin(self, row_base: int) -> None:
-        """Rows of another batch were taken; `row_base` numbers its first."""
-        self._args.row_base = row_base
+    def begin(self, row_base: int, span: tuple[int, int] | None = None) -> None:
+        """Rows of another batch were taken; `row_base` numbers its first.
+
+        `span` is the least and the greatest of their times, where somebody has looked.
+        """
+        args = self._args
+        args.row_base = row_base
+        args.times_known = span is not None
+        if span is not None:
+            args.time_least, args.time_greatest = span
 
     def run(self, spec: VariantSpec, close_time: int, late_before: int) -> int | None:
         """Go on to the end of the range, or behind a row whose time closes windows: that time."""

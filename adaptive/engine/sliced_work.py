@@ -132,7 +132,7 @@ class SlicedWork:
         assert queued is not None
         bound = queued.bounds[self._number]
         spec = self.loop.begin(worker.kernels, bound, morsel.first, morsel.last)
-        worker.begin(queued.row_base)
+        worker.begin(queued.row_base, morsel.span)
         while True:
             reached = worker.run(spec, *self._limits(number, morsel))
             if reached is None:
