@@ -140,6 +140,7 @@ class OpenParquet:
                 metadata=self.metadata,
                 read_dictionary=codes,
                 coerce_int96_timestamp_unit="us",
+                pre_buffer=not self.scan.storage.is_local(self.path),
             ) as file,
         ):
             for batch in file.iter_batches(

@@ -17,17 +17,18 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import DecimalType, StructField, StructType
 
 from adaptive.api.column_types import schema_of
+from adaptive.explain import StaysInSpark
 from adaptive.runtime import arrow_schema
 from adaptive.scan.arrow_ipc import file_schema
-from adaptive.spark.catalyst import JavaObject, class_name, seq, walk
+from adaptive.scan.storage import Storage
+from adaptive.spark.catalyst import JavaObject, analyzed_plan, class_name, seq, walk
 from adaptive.spark.file_rows import PATH, FileRows, partition
 from adaptive.spark.sources import (
     LISTED,
     LISTING_OPTIONS,
     LISTING_SCHEMA,
     FileSource,
-    refuse_remote,
-    relation_paths,
+    storage_of,
 )
 from adaptive.spark.types import IR_TYPES, spark_type
 from ir import BINARY, DataType, Field, Schema, decimal
@@ -95,7 +96,7 @@ class ArrowRows:
             )
 
 
-def arrow_source(spark: SparkSession, node: JavaObject) -> FileSource | None:
+def arrow_source(node: JavaObject) -> FileSource | None:
     """The Arrow files that a node of a plan reads, if it is one that does."""
     if class_name(node) != "MapInArrow":
         return None
@@ -104,8 +105,6 @@ def arrow_source(spark: SparkSession, node: JavaObject) -> FileSource | None:
         return None
     read = _READS[found].files
     relation = next(part for part in walk(node) if not part.children().size())
-    for path in relation_paths(spark, relation):
-        refuse_remote(spark, path)
     types = {str(a.name()): str(a.dataType().sql()) for a in seq(node.output())}
     return FileSource(
         node,
@@ -114,6 +113,7 @@ def arrow_source(spark: SparkSession, node: JavaObject) -> FileSource | None:
         {name: types[name] for name in read.partitions},
         "arrow",
         relation,
+        read.storage,
     )
 
 
@@ -148,11 +148,20 @@ def _listing(
 
 def _rows(listing: DataFrame, declared: _Declared, path: str, options: dict[str, str]) -> DataFrame:
     chosen = [listing[name].alias(partition(n)) for n, name in enumerate(declared.folders)]
-    files = FileRows("arrow", (("path", path), *options.items()), declared.folders)
+    kept = (("path", path), *options.items())
+    files = FileRows("arrow", kept, declared.folders, storage=_storage(listing))
     fields = (Field(field.name, _ir_type(field)) for field in declared.schema)
     read = ArrowRows(files, Schema(tuple(fields)))
     _READS[read.id] = read
     return listing.select(PATH, *chosen).mapInArrow(read, declared.schema)
+
+
+def _storage(listing: DataFrame) -> Storage:
+    relation = next(part for part in walk(analyzed_plan(listing)) if not part.children().size())
+    try:
+        return storage_of(listing.sparkSession, relation)
+    except StaysInSpark as reason:
+        raise ValueError(f"Arrow files need pyarrow: {reason}") from None
 
 
 def _schema_of_first(listing: DataFrame, path: str) -> StructType:
@@ -160,7 +169,7 @@ def _schema_of_first(listing: DataFrame, path: str) -> StructType:
     first = listing.select(PATH).orderBy(PATH).first()
     if first is None:
         raise ValueError(f"{path} has no files: say which schema they will have")
-    there = schema_of(file_schema(first[0]))
+    there = schema_of(file_schema(first[0], _storage(listing)))
     for field in there:
         if field.type is BINARY:
             raise ValueError(f"column {field.name!r} is binary: give a schema without it")

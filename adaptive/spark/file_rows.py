@@ -19,9 +19,11 @@ from adaptive.scan import (
     Scan,
     ScanError,
     Share,
+    Storage,
     TimeUse,
     timed_rows,
 )
+from adaptive.scan.storage import LOCAL
 from ir import Schema
 
 # The columns of a listing.
@@ -40,8 +42,9 @@ def partition(number: int) -> str:
 class TaskSettings:
     """Reader options, and behind them the session's settings at the time the query runs."""
 
-    def __init__(self, options: dict[str, str]) -> None:
+    def __init__(self, options: dict[str, str], storage: Storage = LOCAL) -> None:
         self._options = {key.lower(): value for key, value in options.items()}
+        self.storage = storage
 
     def option(self, name: str) -> str | None:
         """A reader option by its name in lower case."""
@@ -64,12 +67,12 @@ def _session_setting(name: str) -> str | None:
 
 def parquet_scan(schema: Schema, settings: TaskSettings) -> ParquetScan:
     """The scan of Parquet files."""
-    return ParquetScan(schema, settings.flag("spark.sql.caseSensitive"))
+    return ParquetScan(schema, settings.flag("spark.sql.caseSensitive"), storage=settings.storage)
 
 
 def arrow_scan(schema: Schema, settings: TaskSettings) -> ArrowScan:
     """The scan of Arrow IPC files."""
-    return ArrowScan(schema, settings.flag("spark.sql.caseSensitive"))
+    return ArrowScan(schema, settings.flag("spark.sql.caseSensitive"), storage=settings.storage)
 
 
 # By the short name that Spark has for the format, in lower case.
@@ -92,12 +95,13 @@ class FileRows:
     partitions: tuple[str, ...] = ()  # columns of directories, in the order of the listing
     tasks: int = 1  # that see the same listing and share its files
     least_bytes: int = 1  # of such a task
+    storage: Storage = LOCAL
 
     def read(
         self, listing: Iterable[pa.RecordBatch], schema: Schema, use: TimeUse | None = None
     ) -> Iterator[pa.RecordBatch]:
         """The rows of all files of a listing, without event times that nobody needs."""
-        settings = TaskSettings(dict(self.options))
+        settings = TaskSettings(dict(self.options), self.storage)
         stored = Schema(tuple(f for f in schema if f.name not in self.partitions))
         scan = SCANS[self.format](stored, settings)
         files = (self._file(listed, schema) for listed in self._listed(listing))

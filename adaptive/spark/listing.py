@@ -57,6 +57,7 @@ def file_rows(cx: Catalyst, source: FileSource, columns: Iterable[str]) -> FileR
         partitions,
         tasks,
         least,
+        source.storage,
     )
 
 

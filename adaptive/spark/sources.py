@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from adaptive.explain import StaysInSpark
+from adaptive.scan.remote import PREFIXES, Unreachable
+from adaptive.scan.storage import LOCAL, Storage
 from adaptive.spark.catalyst import JavaObject, class_name, option, seq, string_map
 
 # Which files are read and when: meant for the listing, which gets them as they are.
@@ -64,6 +66,7 @@ class FileSource:
     partitions: dict[str, str]  # columns that directories have values of, with Spark's types
     format: str = "parquet"
     listed: JavaObject | None = None  # the relation that Spark lists, where the leaf is another
+    storage: Storage = LOCAL
 
     @property
     def relation(self) -> JavaObject:
@@ -109,10 +112,10 @@ def _streaming_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
     path = {key.lower(): value for key, value in options.items()}.get("path")
     if path is None:
         raise StaysInSpark("the source has no single path")
-    for folder in relation_paths(spark, leaf):
-        refuse_remote(spark, folder)
     names = map(str, seq(data_source.sourceInfo().partitionColumns()))
-    return FileSource(leaf, True, options, _partitions(leaf, names))
+    return FileSource(
+        leaf, True, options, _partitions(leaf, names), storage=storage_of(spark, leaf)
+    )
 
 
 def _batch_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
@@ -122,10 +125,14 @@ def _batch_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
     _refuse_format(str(relation.fileFormat().getClass().getName()))
     if option(relation.bucketSpec()) is not None:
         raise StaysInSpark("the table is bucketed, which Spark may use to avoid a shuffle")
-    for path in relation_paths(spark, leaf):
-        refuse_remote(spark, path)
     names = map(str, relation.partitionSchema().fieldNames())
-    return FileSource(leaf, False, string_map(relation.options()), _partitions(leaf, names))
+    return FileSource(
+        leaf,
+        False,
+        string_map(relation.options()),
+        _partitions(leaf, names),
+        storage=storage_of(spark, leaf),
+    )
 
 
 def _partitions(leaf: JavaObject, names: Iterable[str]) -> dict[str, str]:
@@ -153,12 +160,27 @@ def relation_paths(spark: SparkSession, relation: JavaObject) -> list[JavaObject
     return [spark._jvm.org.apache.hadoop.fs.Path(path) for path in found]  # type: ignore[union-attr]
 
 
-def refuse_remote(spark: SparkSession, path: JavaObject) -> None:
-    """A reason to stay in Spark if the file system is not one that the native scan reaches."""
+def storage_of(spark: SparkSession, relation: JavaObject) -> Storage:
+    """How the native code opens the files of a relation, or the reason why it cannot."""
     hadoop = spark._jsparkSession.sessionState().newHadoopConf()
-    scheme = str(path.getFileSystem(hadoop).getUri().getScheme())
-    if scheme != "file":
-        raise StaysInSpark(f"{path.toString()}: the native scan reads local files, not {scheme}:")
+    storage = LOCAL
+    for path in relation_paths(spark, relation):
+        address = str(path.getFileSystem(hadoop).makeQualified(path).toString())
+        scheme = address.partition(":")[0]
+        if scheme == "file":
+            continue
+        storage = Storage(_hadoop_settings(hadoop, PREFIXES.get(scheme, "")))
+        try:
+            storage.check(address)
+        except Unreachable as reason:
+            raise StaysInSpark(f"{address}: {reason}; only Spark reaches the files") from None
+    return storage
+
+
+def _hadoop_settings(hadoop: JavaObject, prefix: str) -> tuple[tuple[str, str], ...]:
+    """Hadoop's settings for one kind of file system."""
+    found = hadoop.getPropsWithPrefix(prefix) if prefix else {}
+    return tuple(sorted((prefix + str(key), str(found[key])) for key in found))
 
 
 def _refuse_options(spark: SparkSession, source: FileSource) -> None:

@@ -168,7 +168,7 @@ class FragmentTranslator:
             scope.rename(seq(definition.output()), seq(node.output()))
             return scope
         below = children(node)
-        arrow = arrow_source(self._cx.spark, node)
+        arrow = arrow_source(node)
         if arrow is not None or not below:
             return Scope(arrow or file_source(self._cx.spark, node))
         if kind not in PASSED:

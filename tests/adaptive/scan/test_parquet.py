@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -87,6 +89,15 @@ def test_empty_files(tmp_path: Path) -> None:
         (pa.array([300], pa.int32()), ir.INT8, [44]),
         (pa.array([0.5, None], pa.float32()), ir.FLOAT64, [0.5, None]),
         (pa.array([3], pa.int32()), ir.FLOAT64, [3.0]),
+        (pa.array([-3, None], pa.int8()), ir.DATE, [date(1969, 12, 29), None]),
+        (pa.array([10], pa.date32()), ir.INT64, [10]),
+        (pa.array([300], pa.int16()), ir.decimal(12, 2), [Decimal("300.00")]),
+        (pa.array([5_000_000_000], pa.int64()), ir.decimal(22, 2), [Decimal("5000000000.00")]),
+        (
+            pa.array([Decimal("123.45")], pa.decimal128(5, 2)),
+            ir.decimal(9, 4),
+            [Decimal("123.4500")],
+        ),
         (pa.array([b"x"], pa.binary()), ir.STRING, ["x"]),
         (pa.array(["x", None], pa.large_string()), ir.STRING, ["x", None]),
     ],
@@ -104,6 +115,9 @@ def test_widening(tmp_path: Path, there: pa.Array, wanted: ir.DataType, values: 
         (pa.array([1.0]), ir.FLOAT32),
         (pa.array(["1"]), ir.INT64),
         (pa.array([1], pa.uint64()), ir.INT64),
+        (pa.array([1], pa.int32()), ir.decimal(11, 2)),
+        (pa.array([1], pa.int64()), ir.decimal(19, 0)),
+        (pa.array([Decimal("1.25")], pa.decimal128(5, 2)), ir.decimal(5, 3)),
         (pa.array([1], pa.timestamp("ns", "UTC")), ir.TIMESTAMP),
         (pa.array([{"x": 1}]), ir.STRING),
     ],
