@@ -164,15 +164,18 @@ def _tasks(cx: Catalyst, source: FileSource) -> tuple[int, int]:
 
 
 def _sizes(cx: Catalyst, source: FileSource) -> list[int]:
-    """The sizes of the files that are there now; of very many, none."""
+    """The sizes of the files that are there now.
+
+    Of very many, a part where a micro-batch takes few of them, and else none.
+    """
     try:
         index = _index(cx, source)
         if class_name(index) == "CatalogFileIndex":
             return []
         files = index.allFiles()
-        if files.size() > _MOST_FILES:
+        if files.size() > _MOST_FILES and source.files_per_trigger is None:
             return []
-        return [int(file.getLen()) for file in seq(files)]
+        return [int(file.getLen()) for file in seq(files.take(_MOST_FILES))]
     except Py4JJavaError:
         return []  # no such folder yet
 

@@ -78,13 +78,15 @@ class FileSource:
         """The reader options by lower-case name, as Spark looks them up."""
         return {key.lower(): value for key, value in self.options.items()}
 
+    @property
+    def files_per_trigger(self) -> int | None:
+        """The most files of a micro-batch, if the user has set it."""
+        chosen = self.lowered_options.get("maxfilespertrigger", "")
+        return int(chosen) if self.is_streaming and chosen.isdigit() else None
+
     def largest_trigger(self, sizes: Iterable[int]) -> list[int]:
         """Of files of these sizes, those that would be most work in one micro-batch."""
-        options = self.lowered_options
-        largest = sorted(sizes, reverse=True)
-        if self.is_streaming and options.get("maxfilespertrigger", "").isdigit():
-            return largest[: int(options["maxfilespertrigger"])]
-        return largest
+        return sorted(sizes, reverse=True)[: self.files_per_trigger]
 
     def describe(self) -> str:
         """The source in a few words, for `explain`."""

@@ -76,6 +76,17 @@ def test_spark_leaves_out_directories(spark: SparkSession, partitioned: Path) ->
     assert_same_batch(query.agg(F.sum("value")))
 
 
+def test_tables_of_the_catalog(spark: SparkSession, partitioned: Path) -> None:
+    df = spark.read.parquet(str(partitioned)).where("value < 9")
+    df.write.partitionBy("level", "name").saveAsTable("partitioned_clicks")
+    try:
+        table = spark.table("partitioned_clicks")
+        assert_same_batch(table.where("level = 1").groupBy("name").agg(F.sum("value")))
+        assert_same_batch(table.groupBy("level", "name").count())
+    finally:
+        spark.sql("drop table partitioned_clicks")
+
+
 def test_declared_types(spark: SparkSession, partitioned: Path) -> None:
     df = spark.read.schema(EVENTS_DDL + ", level bigint, Day string, name string")
     df = df.parquet(str(partitioned))
@@ -111,9 +122,8 @@ def test_a_name_that_the_listing_needs(spark: SparkSession, data: Path) -> None:
     assert_same_batch(df.groupBy("x").count())
 
 
-def large_file(path: Path, seed: int) -> None:
+def large_file(path: Path, seed: int, count: int = 40_000) -> None:
     """Some 760 KiB in 20 row groups, and no two of its rows alike."""
-    count = 40_000
     times = pa.array([(n * 37 + seed) % count * 1_000 for n in range(count)]).cast(
         pa.timestamp("us", "UTC")
     )
@@ -142,14 +152,22 @@ def test_large_files_are_cut_as_the_user_says(spark: SparkSession, large_files: 
 
 
 def test_large_files_keep_all_cores_busy(
-    spark: SparkSession, large_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One file becomes a task a core; rows, micro-batches and the watermark stay as they are."""
+    """One file becomes a task a core; rows, micro-batches and the watermark stay as they are.
+
+    So does the checkpoint: the query began when files were small.
+    """
     monkeypatch.setitem(listing.WORTH_CUTTING, "parquet", 100_000)
     monkeypatch.setattr(listing, "LEAST_TASK", 1_000)
-    df = stream(spark, large_files, "t timestamp, k bigint, v bigint, part int")
-    df = df.withWatermark("t", "1 second")
-    windowed = df.groupBy(F.window("t", "10 seconds"), "part").agg(F.sum("v"))
-    plan = taken_over(windowed)._jdf.queryExecution().analyzed().toString()
-    assert "Range (0, 2, step=1, splits=Some(2))" in plan
-    assert_same_stream(windowed, "append", tmp_path)
+    plans = []
+    for number in (1, 2):
+        (data / f"part={number}").mkdir()
+        large_file(data / f"part={number}" / "a.parquet", number, 40_000 if number == 2 else 400)
+        (data / f"part={number}" / "none.parquet").touch()
+        df = stream(spark, data, "t timestamp, k bigint, v bigint, part int")
+        df = df.withWatermark("t", "1 second")
+        windowed = df.groupBy(F.window("t", "10 seconds"), "part").agg(F.sum("v"))
+        plans.append(taken_over(windowed)._jdf.queryExecution().analyzed().toString())
+        assert_same_stream(windowed, "append", tmp_path)
+    assert ["Range (0, 2, step=1, splits=Some(2))" in plan for plan in plans] == [False, True]

@@ -16,7 +16,7 @@ import pytest
 import ir
 from adaptive.scan import ParquetScan, Piece, Storage
 from adaptive.scan.remote import Unreachable, remote_files
-from adaptive.scan.storage import parts
+from adaptive.scan.storage import LOCAL, parts
 from ir import Field, Schema
 
 KEYS = {"fs.s3a.access.key": "A", "fs.s3a.secret.key": "S"}
@@ -132,6 +132,13 @@ def test_other_file_systems(
 def test_reasons(address: str, settings: dict[str, str], reason: str) -> None:
     with pytest.raises(Unreachable, match=reason):
         Storage(tuple(settings.items())).check(address)
+
+
+def test_hdfs_without_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARROW_LIBHDFS_DIR", "/nowhere")
+    monkeypatch.setenv("HADOOP_HOME", "/nowhere")
+    with pytest.raises(Unreachable, match=r"does not start: Unable to load lib(jvm|hdfs)"):
+        LOCAL.check("hdfs://127.0.0.1:1/x")
 
 
 def test_secrets_are_not_shown() -> None:
