@@ -115,6 +115,7 @@ class _Adaptation:
             fragment.time_column,
             fragment.skips_times,
             reports=fragment.source.is_streaming,
+            windows=fragment.windows,
             never_null=frozenset(field.name for field in fragment.emitted if not field.nullable),
         )
         made = analyzed_plan(self._cx.frame(MergeBuilder(self._cx, fragment, task).build()))

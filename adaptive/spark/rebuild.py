@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
+import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import (
     Catalyst,
@@ -91,7 +92,7 @@ class MergeBuilder:
         grouped, time = self._fragment.window, self._fragment.time_column
         if grouped is None or time is None:
             return partials
-        return partials.select(_window(grouped, time).alias(WINDOW), "*")
+        return partials.select(_window(self._fragment, grouped, time).alias(WINDOW), "*")
 
     def _renamed_window(self, child: JavaObject) -> JavaObject:
         """The window under the id that everything above knows it by."""
@@ -161,16 +162,25 @@ class MergeBuilder:
         return node
 
 
-def _window(grouped: GroupedWindow, time: str) -> Column:
+def _window(fragment: Fragment, grouped: GroupedWindow, time: str) -> Column:
     """The window of a partial that has this time; a session is as long as its rows make it."""
     meaning = grouped.window.meaning
+    if fragment.windows is not None:
+        start = ir.WINDOW_START
+        made = _struct(start, start, fragment.windows.size_us)
+        return F.expr(f"if({start} is null, null, {made})")  # nullable, as Spark's is
     if not isinstance(meaning, SessionWindow):
         lengths = (meaning.size_us, meaning.slide_us, meaning.offset_us)
         return F.window(time, *(f"{length} microseconds" for length in lengths))
     assert grouped.bounds is not None
     first, last = grouped.bounds
-    end = f"timestamp_micros(unix_micros({last}) + {meaning.gap_us}L)"
-    return F.expr(f"named_struct('start', {first}, 'end', {end})")
+    return F.expr(_struct(first, last, meaning.gap_us))
+
+
+def _struct(start: str, last: str, length_us: int) -> str:
+    """A window from one time to some microseconds after another."""
+    end = f"timestamp_micros(unix_micros({last}) + {length_us}L)"
+    return f"named_struct('start', {start}, 'end', {end})"
 
 
 Replacements = Sequence[tuple[JavaObject, JavaObject]]

@@ -24,15 +24,20 @@ def native_report(fragment: Fragment, name: str, above: list[str]) -> FragmentRe
     native = [_operator_text(node, fragment) for node in operators if not isinstance(node, Sink)]
     if fragment.heartbeat is not None:
         native.append("greatest event time before filters that Spark puts after the watermark")
+    windows = _window_text(fragment)
+    if fragment.windows is not None:
+        native += windows
     kept = ["list files"]
     if fragment.watermark is not None:
         kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
-    kept += [*_window_text(fragment), "shuffle and merge partials", *above]
+    if fragment.windows is None:
+        kept += windows
+    kept += ["shuffle and merge partials", *above]
     return FragmentReport(name, tuple(native), tuple(kept))
 
 
 def _window_text(fragment: Fragment) -> list[str]:
-    """How Spark makes windows of slices, where they are not the same."""
+    """What windows are made of slices, where they are not the same."""
     match None if fragment.window is None else fragment.window.window.meaning:
         case SlidingWindow(size_us=size, slide_us=slide):
             return [f"windows of {size / 1e6:g} s every {slide / 1e6:g} s, made of slices"]

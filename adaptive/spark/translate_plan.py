@@ -19,6 +19,7 @@ from adaptive.spark.catalyst import (
 from adaptive.spark.heartbeat import ALIVE, BEAT
 from adaptive.spark.merges import Merge, Partials
 from adaptive.spark.scope import Scope, Watermark
+from adaptive.spark.sliding import WindowsOfSlices, windows_of_slices
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
 from adaptive.spark.translate_aggregate import AggregateTranslator
 from adaptive.spark.translate_window import Window
@@ -36,6 +37,7 @@ from ir import (
     Schema,
     SessionWindow,
     Sink,
+    SlidingWindow,
     Source,
 )
 
@@ -90,6 +92,7 @@ class Fragment:
     merges: Mapping[int, Merge]  # by the result id of the AggregateExpression
     time_column: str | None  # of the partials: carries event time to watermark and window
     skips_times: bool  # the query does not ask for event times, only for windows of them
+    windows: WindowsOfSlices | None = None  # sliding ones, where the worker makes them
     heartbeat: Sink | None = None  # where rows that are filtered out move the watermark
 
     @property
@@ -106,6 +109,8 @@ class Fragment:
         """
         nullable = {key.column: key.nullable for key in self.keys}
         unused = {ir.WINDOW_START, ir.WINDOW_END} - {self.time_column}
+        if self.windows is not None:
+            unused -= {ir.WINDOW_START}
         fields = tuple(
             Field(f.name, f.type, nullable.get(f.name, True))
             for f in self.plan.schema
@@ -156,6 +161,7 @@ class FragmentTranslator:
             merges,
             time_column,
             not asked and heartbeat is None,
+            _sliding(plan, window),
             heartbeat,
         )
 
@@ -266,6 +272,13 @@ class FragmentTranslator:
         reasons = codegen_llvm.unsupported(plan)
         if reasons:
             raise StaysInSpark("; ".join(reasons))
+
+
+def _sliding(plan: Sink, window: GroupedWindow | None) -> WindowsOfSlices | None:
+    """How the worker makes windows of slices, where there are such and it can."""
+    if window is None or not isinstance(window.window.meaning, SlidingWindow):
+        return None
+    return windows_of_slices(plan, window.window.meaning)
 
 
 def _filtered(filters: list[Expr], expressions: Iterable[Expr]) -> ir.Operator:

@@ -14,6 +14,7 @@ from adaptive.scan import time_use
 from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
+from adaptive.spark.sliding import WindowsOfSlices
 from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
 from ir import Schema, Sink, Source, cut, flatten, from_json
 from policies import Policy
@@ -38,6 +39,7 @@ class FragmentTask:
     skips_times: bool = False  # event time is used for window and watermark only
     most_state_bytes: int = MOST_STATE_BYTES
     reports: bool = False  # behind the partials comes a row about the loop
+    windows: WindowsOfSlices | None = None  # sliding ones, made of the plan's slices
     never_null: frozenset[str] = frozenset()  # columns, even in a row that is about something else
 
     @property
@@ -99,7 +101,10 @@ class FragmentTask:
 
     def _drained(self, runners: list[PlanRunner]) -> Iterator[pa.RecordBatch]:
         partials, *heartbeats = runners
-        for batch in partials.drain():
+        slices = partials.drain()
+        if self.windows is not None:
+            slices = self.windows.merged(slices, self.most_state_bytes)
+        for batch in slices:
             if self.time_column is not None and heartbeats:
                 batch = with_alive(batch, self.time_column)
             yield batch.select(list(self.columns))
@@ -112,7 +117,8 @@ class FragmentTask:
             yield beating(batch, self._emitted(), self.time_column)
 
     def _emitted(self) -> pa.Schema:
-        there = arrow_schema(parsed_plan(self.plan_json).schema)
+        last = self.plan_json if self.windows is None else self.windows.plan_json
+        there = arrow_schema(parsed_plan(last).schema)
         there = there.append(pa.field(ALIVE, TIME_TYPE))
         return pa.schema([there.field(name) for name in self.columns])
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import adaptive as ad
+import ir
+from adaptive.runtime import PlanRunner
+from adaptive.spark.sliding import windows_of_slices
 from tests.spark.comparison import (
     EVENTS_DDL,
     assert_same_batch,
@@ -128,3 +132,40 @@ def test_gaps_without_a_fixed_length(spark: SparkSession, data: Path) -> None:
         df.groupBy(F.session_window("event_time", gap)).count()
     )
     assert "hours" in reasons(df.groupBy(F.session_window("event_time", "1 day")).count())
+
+
+@pytest.mark.parametrize("most_bytes", [1 << 30, 0], ids=["at the end", "again and again"])
+def test_slices_become_windows_in_the_worker(most_bytes: int) -> None:
+    """Each is in all windows that hold it, also where memory is short and windows leave early."""
+    time = ir.Column("t", ir.TIMESTAMP)
+    window = ir.SlidingWindow(time, 20, 6, 1)
+    source = ir.Source("files", ir.Schema((ir.Field("t", ir.TIMESTAMP), ir.Field("v", ir.INT64))))
+    value = ir.Column("v", ir.INT64)
+    calls = [
+        ir.AggregateCall("sum", value),
+        ir.AggregateCall("count"),
+        ir.AggregateCall("max", time),
+    ]
+    named = tuple(ir.NamedAggregate(f"a{n}", call) for n, call in enumerate(calls))
+    slices = ir.Sink(ir.Aggregate(source, window.slices, (), named), "slices")
+    windows = windows_of_slices(slices, window)
+    assert windows is not None
+    rows = [(-15, 1), (-3, 2), (4, 3), (4, 4), (5, 5), (40, 6)]
+    expected: dict[int, list[tuple[int, int]]] = {}
+    for at, number in rows:
+        for start, _ in window.windows_of(at):
+            expected.setdefault(start, []).append((number, at))
+    runner = PlanRunner(slices)
+    times = pa.array([at for at, _ in rows]).cast(pa.timestamp("us", "UTC"))
+    runner.consume(pa.record_batch({"t": times, "v": pa.array([v for _, v in rows])}))
+    found: dict[int, list[int]] = {}
+    for batch in windows.merged(runner.drain(), most_bytes):
+        starts, ends, sums, counts, latest = (c.cast(pa.int64()).to_pylist() for c in batch.columns)
+        for start, end, total, count, last in zip(starts, ends, sums, counts, latest, strict=True):
+            assert end - start == window.slide_us  # the end of windows is for Spark to compute
+            before = found.get(start, [0, 0, -100])
+            found[start] = [before[0] + total, before[1] + count, max(before[2], last)]
+    assert found == {
+        start: [sum(v for v, _ in held), len(held), max(at for _, at in held)]
+        for start, held in expected.items()
+    }
