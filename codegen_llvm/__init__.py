@@ -4,6 +4,7 @@ from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
 from codegen_llvm.decimal_sums import average_decimals
 from codegen_llvm.gather import find_used, gather_field, gather_strings
 from codegen_llvm.holistic import list_functions
+from codegen_llvm.json_reader import compile_json_reader
 from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
 from codegen_llvm.keyed_slots import keyed_layout, narrow_layout
@@ -16,6 +17,7 @@ from codegen_llvm.layout import (
 )
 from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
+from codegen_llvm.text_records import CompiledReader
 from codegen_llvm.time_span import time_span
 from codegen_llvm.variant import CompiledVariant, compile_variant
 
@@ -24,6 +26,7 @@ __all__ = [
     "CompiledKeyed",
     "CompiledMove",
     "CompiledProjection",
+    "CompiledReader",
     "CompiledVariant",
     "Encoding",
     "InputLayout",
@@ -32,6 +35,7 @@ __all__ = [
     "can_be_dense",
     "can_subtract",
     "compile_combine",
+    "compile_json_reader",
     "compile_keyed",
     "compile_move",
     "compile_projection",

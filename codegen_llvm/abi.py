@@ -13,7 +13,7 @@ from typing import TypeVar
 _S = TypeVar("_S", bound=type[ctypes.Structure])
 
 
-def _words(cls: _S) -> _S:
+def words(cls: _S) -> _S:
     """Make every annotated name of the class a 64-bit field, in order."""
     cls._fields_ = [(name, ctypes.c_int64) for name in cls.__annotations__]
     return cls
@@ -39,7 +39,7 @@ class Exit(IntEnum):
     GUARD = 11  # the row is not what the variant assumes: the generic one goes on with it
 
 
-@_words
+@words
 class ColumnBlock(ctypes.Structure):
     """The Arrow buffers of one input column, addressed so that row 0 is the batch's first.
 
@@ -56,7 +56,7 @@ class ColumnBlock(ctypes.Structure):
     dictionary_size: int
 
 
-@_words
+@words
 class ArrowArray(ctypes.Structure):
     """An array of Arrow's C data interface; a batch is one with its columns as children."""
 
@@ -72,7 +72,7 @@ class ArrowArray(ctypes.Structure):
     private_data: int
 
 
-@_words
+@words
 class ColumnForm(ctypes.Structure):
     """Which column of a batch is read, how it lies in memory, and whether it may have nulls."""
 
@@ -81,7 +81,7 @@ class ColumnForm(ctypes.Structure):
     nullable: int
 
 
-@_words
+@words
 class TableBlock(ctypes.Structure):
     """A table of groups: `mask + 1` slots, of which at most `limit` may be used.
 
@@ -114,7 +114,7 @@ class TableBlock(ctypes.Structure):
     strings2: int
 
 
-@_words
+@words
 class DirectoryEntry(ctypes.Structure):
     """A slice and the address of its table; a zero address is an empty entry."""
 
@@ -122,7 +122,7 @@ class DirectoryEntry(ctypes.Structure):
     table: int
 
 
-@_words
+@words
 class StateBlock(ctypes.Structure):
     """The groups of one pipeline in one thread: a table for each slice."""
 
@@ -132,7 +132,7 @@ class StateBlock(ctypes.Structure):
     directory_shift: int
 
 
-@_words
+@words
 class KeyedBlock(ctypes.Structure):
     """The session or count windows of one thread; begins as a `StateBlock` does.
 
@@ -155,7 +155,7 @@ class KeyedBlock(ctypes.Structure):
     node_free: int  # the nodes that were given back, a list; 0 is its end
 
 
-@_words
+@words
 class OutputBlock(ctypes.Structure):
     """The memory for one output column of a projection, with room for all rows of the batch."""
 
@@ -167,7 +167,7 @@ class OutputBlock(ctypes.Structure):
     wanted: int  # out: how much room the strings need, at least
 
 
-@_words
+@words
 class KernelArgs(ctypes.Structure):
     """The argument block: what to work on, and what came of it."""
 

@@ -4,8 +4,10 @@ from adaptive.scan.arrow_ipc import ArrowScan
 from adaptive.scan.constants import CompletedParquet, ConstantColumns
 from adaptive.scan.errors import ScanError
 from adaptive.scan.event_times import TimeUse, time_use, timed_rows
+from adaptive.scan.json_lines import JsonScan
 from adaptive.scan.parquet import OpenParquet, ParquetScan
 from adaptive.scan.pieces import Piece, Scan
+from adaptive.scan.record_modes import CorruptRecords, RecordError, RecordMode
 from adaptive.scan.shares import ListedFile, Share
 from adaptive.scan.storage import Storage
 
@@ -13,10 +15,14 @@ __all__ = [
     "ArrowScan",
     "CompletedParquet",
     "ConstantColumns",
+    "CorruptRecords",
+    "JsonScan",
     "ListedFile",
     "OpenParquet",
     "ParquetScan",
     "Piece",
+    "RecordError",
+    "RecordMode",
     "Scan",
     "ScanError",
     "Share",

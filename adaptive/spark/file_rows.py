@@ -13,9 +13,12 @@ from adaptive.scan import (
     ArrowScan,
     CompletedParquet,
     ConstantColumns,
+    CorruptRecords,
+    JsonScan,
     ListedFile,
     ParquetScan,
     Piece,
+    RecordMode,
     Scan,
     ScanError,
     Share,
@@ -24,7 +27,8 @@ from adaptive.scan import (
     timed_rows,
 )
 from adaptive.scan.storage import LOCAL
-from ir import Schema
+from adaptive.spark.text_sources import PUSHED_OPTION
+from ir import Expr, Filter, Schema, from_json
 
 # The columns of a listing.
 PATH = "path"
@@ -75,10 +79,29 @@ def arrow_scan(schema: Schema, settings: TaskSettings) -> ArrowScan:
     return ArrowScan(schema, settings.flag("spark.sql.caseSensitive"), storage=settings.storage)
 
 
+def json_scan(schema: Schema, settings: TaskSettings) -> JsonScan:
+    """The scan of JSON lines."""
+    corrupt, pushed = _corrupt_records(settings), _pushed_filters(settings)
+    return JsonScan(schema, corrupt, pushed, settings.storage)
+
+
+def _corrupt_records(settings: TaskSettings) -> CorruptRecords:
+    mode = RecordMode.named(settings.option("mode"))
+    return CorruptRecords(mode, settings.option("columnnameofcorruptrecord"))
+
+
+def _pushed_filters(settings: TaskSettings) -> tuple[Expr, ...]:
+    """What Spark's reader would drop rows by while it reads them, where that matters."""
+    text = settings.option(PUSHED_OPTION.lower())
+    nodes = () if text is None else from_json(text).walk()
+    return tuple(node.predicate for node in nodes if isinstance(node, Filter))
+
+
 # By the short name that Spark has for the format, in lower case.
 SCANS: dict[str, Callable[[Schema, TaskSettings], Scan]] = {
     "parquet": parquet_scan,
     "arrow": arrow_scan,
+    "json": json_scan,
 }
 
 

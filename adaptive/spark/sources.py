@@ -11,6 +11,7 @@ from adaptive.explain import StaysInSpark
 from adaptive.scan.remote import PREFIXES, Unreachable
 from adaptive.scan.storage import LOCAL, Storage
 from adaptive.spark.catalyst import JavaObject, class_name, option, seq, string_map
+from adaptive.spark.text_sources import TEXT_TITLES, refuse_text_options
 
 # Which files are read and when: meant for the listing, which gets them as they are.
 LISTING_OPTIONS = frozenset(
@@ -49,7 +50,7 @@ READER_SETTINGS = {
     "spark.sql.legacy.parquet.nanosAsLong": "timestamps in nanoseconds are read as numbers",
 }
 # What `explain` calls the formats.
-TITLES = {"parquet": "Parquet", "arrow": "Arrow"}
+TITLES = {"parquet": "Parquet", "arrow": "Arrow", **TEXT_TITLES}
 # What a `binaryFile` relation has for columns.
 LISTING_SCHEMA = "path string, modificationTime timestamp, length bigint, content binary"
 LISTED = frozenset({"path", "modificationtime", "length", "content"})
@@ -95,11 +96,11 @@ class FileSource:
 
 
 def file_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
-    """The Parquet files that a leaf reads, or the reason why Spark must read them."""
+    """The files that a leaf reads, or the reason why Spark must read them."""
     readers = {"StreamingRelation": _streaming_source, "LogicalRelation": _batch_source}
     kind = class_name(leaf)
     if kind not in readers:
-        raise StaysInSpark(f"the source is a {kind}; the native scan reads Parquet files")
+        raise StaysInSpark(f"the source is a {kind}; the native scan reads files")
     source = readers[kind](spark, leaf)
     _refuse_options(spark, source)
     return source
@@ -107,16 +108,16 @@ def file_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
 
 def _streaming_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
     data_source = leaf.dataSource()
-    _refuse_format(str(data_source.className()))
+    format_ = _format(str(data_source.className()))
     if data_source.catalogTable().isDefined():
-        raise StaysInSpark("the source is a catalog table; read its files with readStream.parquet")
+        raise StaysInSpark("the source is a catalog table; read its files by their path")
     options = string_map(data_source.options())
     path = {key.lower(): value for key, value in options.items()}.get("path")
     if path is None:
         raise StaysInSpark("the source has no single path")
     names = map(str, seq(data_source.sourceInfo().partitionColumns()))
     return FileSource(
-        leaf, True, options, _partitions(leaf, names), storage=storage_of(spark, leaf)
+        leaf, True, options, _partitions(leaf, names), format_, storage=storage_of(spark, leaf)
     )
 
 
@@ -124,7 +125,7 @@ def _batch_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
     relation = leaf.relation()
     if class_name(relation) != "HadoopFsRelation":
         raise StaysInSpark(f"the source is a {class_name(relation)}; the native scan reads files")
-    _refuse_format(str(relation.fileFormat().getClass().getName()))
+    format_ = _format(str(relation.fileFormat().getClass().getName()))
     if option(relation.bucketSpec()) is not None:
         raise StaysInSpark("the table is bucketed, which Spark may use to avoid a shuffle")
     names = map(str, relation.partitionSchema().fieldNames())
@@ -133,6 +134,7 @@ def _batch_source(spark: SparkSession, leaf: JavaObject) -> FileSource:
         False,
         string_map(relation.options()),
         _partitions(leaf, names),
+        format_,
         storage=storage_of(spark, leaf),
     )
 
@@ -147,10 +149,13 @@ def _partitions(leaf: JavaObject, names: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _refuse_format(name: str) -> None:
-    if name.lower() not in ("parquet", f"{_DATASOURCES}.parquet.parquetfileformat"):
-        short = name.rpartition(".")[2]
-        raise StaysInSpark(f"the files are {short}; the native scan reads Parquet")
+def _format(name: str) -> str:
+    """The short name of a format that the native scan reads."""
+    for known in ("parquet", *TEXT_TITLES):
+        if name.lower() in (known, f"{_DATASOURCES}.{known}.{known}fileformat"):
+            return known
+    short = name.rpartition(".")[2]
+    raise StaysInSpark(f"the files are {short}; the native scan reads Parquet and JSON lines")
 
 
 def relation_paths(spark: SparkSession, relation: JavaObject) -> list[JavaObject]:
@@ -186,6 +191,9 @@ def _hadoop_settings(hadoop: JavaObject, prefix: str) -> tuple[tuple[str, str], 
 
 
 def _refuse_options(spark: SparkSession, source: FileSource) -> None:
+    if source.format in TEXT_TITLES:
+        refuse_text_options(spark, source.format, source.options, LISTING_OPTIONS)
+        return
     for key in source.options:
         if key.lower() not in LISTING_OPTIONS | SCHEMA_OPTIONS | REBASE_OPTIONS.keys():
             raise StaysInSpark(f"reader option {key} has no native form; leave it out")

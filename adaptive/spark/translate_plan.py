@@ -21,6 +21,8 @@ from adaptive.spark.merges import Merge, Partials
 from adaptive.spark.scope import Scope, Watermark
 from adaptive.spark.sliding import WindowsOfSlices, windows_of_slices
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
+from adaptive.spark.text_plans import checked_text_source
+from adaptive.spark.text_sources import TEXT_TITLES
 from adaptive.spark.translate_aggregate import AggregateTranslator
 from adaptive.spark.translate_window import Window
 from adaptive.spark.watermark import check_window_on_watermark, rows_before_filters
@@ -151,10 +153,14 @@ class FragmentTranslator:
         for native in (plan, heartbeat):
             if native is not None:
                 self._check(scope.source, native)
+        source = scope.source
+        if source.format in TEXT_TITLES:
+            plans = [native for native in (plan, heartbeat) if native is not None]
+            source = checked_text_source(self._cx, scope, self._aggregate, plans)
         return Fragment(
             self._aggregate,
             plan,
-            scope.source,
+            source,
             tuple(key for key, _ in keys),
             window,
             scope.watermark,

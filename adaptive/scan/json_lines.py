@@ -1,0 +1,48 @@
+"""Files of JSON lines as Arrow batches, read the way Spark's own reader reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import pyarrow as pa
+
+import ir
+from adaptive.scan.json_records import read_record
+from adaptive.scan.pieces import Piece
+from adaptive.scan.pushed_filters import PushedFilters
+from adaptive.scan.record_modes import PERMISSIVE, CorruptRecords
+from adaptive.scan.storage import LOCAL, Storage
+from adaptive.scan.text_blocks import line_blocks
+from adaptive.scan.text_rows import BATCH_ROWS, TextRows
+from codegen_llvm import CompiledReader, compile_json_reader
+
+
+@dataclass(frozen=True)
+class JsonScan:
+    """Reads the columns of a schema from JSON lines; only these columns can be bad."""
+
+    schema: ir.Schema
+    corrupt: CorruptRecords = PERMISSIVE
+    pushed: tuple[ir.Expr, ...] = ()  # filters that drop a row before all of it is read
+    storage: Storage = LOCAL
+    batch_rows: int = BATCH_ROWS
+
+    def read(self, piece: Piece) -> Iterator[pa.RecordBatch]:
+        """The rows of the records that begin in a piece."""
+        fields = tuple(field for field in self.schema if field.name != self.corrupt.column)
+        read = partial(read_record, schema=ir.Schema(fields), pushed=PushedFilters(self.pushed))
+        rows = TextRows(
+            self.schema,
+            _reader(self.schema, self.corrupt.column),
+            lambda line: self.corrupt.rows(line, read),
+            self.batch_rows,
+        )
+        yield from rows.batches(line_blocks(self.storage, piece))
+
+
+@lru_cache(maxsize=64)
+def _reader(schema: ir.Schema, corrupt: str | None) -> CompiledReader:
+    """Workers live on, and micro-batches read the same columns."""
+    return compile_json_reader(schema, frozenset() if corrupt is None else frozenset({corrupt}))

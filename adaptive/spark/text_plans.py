@@ -1,0 +1,145 @@
+"""What can only be judged of a whole plan over JSON or CSV: its columns, its filters, its mode.
+
+Spark's readers apply filters while they read a record, and then do not look at the rest of it.
+In PERMISSIVE mode a bad field is null and nothing else. Where it has further effects (it drops
+the row, fails the query, or fills the column of corrupt records), it also matters which columns
+Spark itself would read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql import SparkSession
+
+import ir
+from adaptive.explain import StaysInSpark
+from adaptive.scan import RecordMode
+from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id, seq
+from adaptive.spark.scope import Scope
+from adaptive.spark.sources import FileSource
+from adaptive.spark.text_sources import CORRUPT_COLUMN, CORRUPT_OPTION, PUSHED_OPTION
+from adaptive.spark.worker import source_schema
+from ir import Filter, Schema, Sink, Source
+
+_DEFAULT_VALUE_KEYS = ("EXISTS_DEFAULT", "CURRENT_DEFAULT")
+_UTC_NAMES = frozenset({"UTC", "GMT", "Z", "UCT", "ETC/UTC", "ETC/GMT", "+00:00", "GMT+0", "UTC+0"})
+_STRATEGY = "org.apache.spark.sql.execution.datasources.DataSourceStrategy"
+
+
+def checked_text_source(
+    cx: Catalyst, scope: Scope, aggregate: JavaObject, plans: Sequence[Sink]
+) -> FileSource:
+    """The source with what its scan must know; raises where the meaning of a text is uncertain."""
+    source = scope.source
+    fields = {field.name: field for plan in plans for field in source_schema(plan)}
+    read = Schema(tuple(f for name, f in fields.items() if name not in source.partitions))
+    options = source.lowered_options
+    corrupt = options.get(CORRUPT_OPTION.lower()) or str(cx.spark.conf.get(CORRUPT_COLUMN))
+    _refuse_defaults(source)
+    if any(field.type in (ir.DATE, ir.TIMESTAMP) for field in read):
+        _refuse_other_times(cx.spark, options)
+    added = {CORRUPT_OPTION.lower(): corrupt}
+    mode = RecordMode.named(options.get("mode"))
+    is_strict = mode is not RecordMode.PERMISSIVE or corrupt in read.names
+    if is_strict or any(isinstance(node, Filter) for plan in plans for node in plan.walk()):
+        scan = _spark_scan(cx, aggregate)
+        if is_strict:
+            _refuse_other_columns(source, scan, read, corrupt)
+        added[PUSHED_OPTION] = _pushed_filters(cx, scope, scan, read, corrupt)
+    known = {key: value for key, value in source.options.items() if key.lower() not in added}
+    return replace(source, options={**known, **added})
+
+
+def _refuse_defaults(source: FileSource) -> None:
+    for attribute in seq(source.leaf.output()):
+        if any(attribute.metadata().contains(key) for key in _DEFAULT_VALUE_KEYS):
+            raise StaysInSpark(f"column `{attribute.name()}` has a default for missing values")
+
+
+def _refuse_other_times(spark: SparkSession, options: dict[str, str]) -> None:
+    policy = str(spark.conf.get("spark.sql.legacy.timeParserPolicy"))
+    if policy.upper() != "CORRECTED":
+        raise StaysInSpark(f"spark.sql.legacy.timeParserPolicy is {policy}; set it to CORRECTED")
+    zone = options.get("timezone") or str(spark.conf.get("spark.sql.session.timeZone"))
+    if zone.upper() not in _UTC_NAMES:
+        raise StaysInSpark(
+            f"times in text may lack their zone, which is {zone} then;"
+            " set spark.sql.session.timeZone to UTC"
+        )
+
+
+def _pushes_filters(spark: SparkSession, format_: str) -> bool:
+    return str(spark.conf.get(f"spark.sql.{format_}.filterPushdown.enabled")) == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class _SparkScan:
+    """What Spark's own scan would do: the columns that it reads, and conditions right above it."""
+
+    columns: frozenset[str]
+    conditions: tuple[JavaObject, ...]
+
+
+def _spark_scan(cx: Catalyst, aggregate: JavaObject) -> _SparkScan:
+    """As Spark plans it: a projection and a filter over a relation become one scan."""
+    above: list[JavaObject] = []
+    node = cx.optimized(aggregate)
+    while below := children(node):
+        above.append(node)
+        if len(below) != 1:
+            raise StaysInSpark("Spark's optimizer makes several scans of one")
+        [node] = below
+    conditions: list[JavaObject] = []
+    read = seq(node.output())
+    while above and class_name(above[-1]) == "Filter":
+        conditions += _split(above.pop().condition())
+    if above and class_name(above[-1]) == "Project":
+        columns = seq(above.pop().projectList())
+        read = [*_attributes(columns), *_attributes(conditions)]
+    if above and class_name(above[-1]) in ("Filter", "Project"):
+        raise StaysInSpark("what Spark's reader does itself is not certain for this query")
+    names = {expr_id(a): str(a.name()) for a in seq(node.output())}
+    return _SparkScan(frozenset(names[expr_id(a)] for a in read), tuple(conditions))
+
+
+def _split(condition: JavaObject) -> list[JavaObject]:
+    if class_name(condition) != "And":
+        return [condition]
+    return _split(condition.left()) + _split(condition.right())
+
+
+def _attributes(expressions: list[JavaObject]) -> list[JavaObject]:
+    found: list[JavaObject] = []
+    for node in expressions:
+        is_attribute = class_name(node) == "AttributeReference"
+        found += [node] if is_attribute else _attributes(children(node))
+    return found
+
+
+def _refuse_other_columns(source: FileSource, scan: _SparkScan, read: Schema, corrupt: str) -> None:
+    columns = scan.columns - source.partitions.keys()
+    if columns == {corrupt}:
+        raise StaysInSpark(f"the query reads nothing but `{corrupt}`, which Spark refuses")
+    other = columns ^ set(read.names)
+    if other:
+        raise StaysInSpark(
+            f"a bad field in {', '.join(sorted(other))} would count in Spark but not natively, or"
+            " the other way round; use mode PERMISSIVE"
+        )
+
+
+def _pushed_filters(
+    cx: Catalyst, scope: Scope, scan: _SparkScan, read: Schema, corrupt: str
+) -> str:
+    """The filters that Spark's reader applies before it has read all of a record, as a plan."""
+    plan: ir.Operator = Source("files", read)
+    if _pushes_filters(cx.spark, scope.source.format):
+        translate = cx.singleton(_STRATEGY).translateFilter
+        for condition in scan.conditions:
+            if translate(condition, True).isDefined():
+                predicate = scope.expressions.translate(condition)
+                is_read = predicate.columns() <= set(read.names) - {corrupt}
+                plan = Filter(plan, predicate) if is_read else plan
+    return ir.to_json(Sink(plan, "pushed"))

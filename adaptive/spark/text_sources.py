@@ -1,0 +1,91 @@
+"""JSON and CSV files as sources: options and settings that have a native form."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from adaptive.explain import StaysInSpark
+
+TEXT_TITLES = {"json": "JSON"}
+# Honoured by the native scan.
+_READ = {
+    "json": frozenset({"mode", "columnnameofcorruptrecord"}),
+    "csv": frozenset(
+        {"mode", "columnnameofcorruptrecord", "header", "sep", "delimiter", "nullvalue"}
+    ),
+}
+# How the schema is inferred, or how files are written: nothing that a reader with a schema asks.
+_WITHOUT_EFFECT = frozenset(
+    {
+        "dropfieldifallnull",
+        "inferschema",
+        "prefersdecimal",
+        "preferdate",
+        "primitivesasstring",
+        "samplingratio",
+    }
+)
+# Options with a native form for one value only, which is the reader's own default.
+_DEFAULTS: dict[str, dict[str, str]] = {
+    "json": {
+        "allowbackslashescapinganycharacter": "false",
+        "allowcomments": "false",
+        "allownonnumericnumbers": "true",
+        "allownumericleadingzeros": "false",
+        "allowsinglequotes": "true",
+        "allowunquotedcontrolchars": "false",
+        "allowunquotedfieldnames": "false",
+        "multiline": "false",
+    },
+    "csv": {
+        "columnpruning": "true",
+        "emptyvalue": "",
+        "enforceschema": "true",
+        "escape": "\\",
+        "ignoreleadingwhitespace": "false",
+        "ignoretrailingwhitespace": "false",
+        "multiline": "false",
+        "quote": '"',
+    },
+}
+# Settings of the session that change what a text means, with the value that has a native form.
+_SETTINGS: dict[str, dict[str, str]] = {
+    "json": {
+        "spark.sql.json.enableExactStringParsing": "true",
+        "spark.sql.json.enablePartialResults": "true",
+        "spark.sql.legacy.json.allowEmptyString.enabled": "false",
+        "spark.sql.legacy.json.enableDateTimeParsingFallback": "None",
+    },
+    "csv": {
+        "spark.sql.csv.parser.columnPruning.enabled": "true",
+        "spark.sql.legacy.csv.enableDateTimeParsingFallback": "None",
+    },
+}
+CORRUPT_COLUMN = "spark.sql.columnNameOfCorruptRecord"
+CORRUPT_OPTION = "columnNameOfCorruptRecord"
+# Not an option of Spark's: for the native scan, the filters that Spark's reader would apply.
+PUSHED_OPTION = "kodiak.pushedFilters"
+
+
+def refuse_text_options(
+    spark: SparkSession, format_: str, options: dict[str, str], listing: frozenset[str]
+) -> None:
+    """Raise for an option that the native scan does not read as Spark does."""
+    for key, value in options.items():
+        name = key.lower()
+        if name in listing | _READ[format_] | _WITHOUT_EFFECT:
+            continue
+        default = _DEFAULTS[format_].get(name)
+        if default is None:
+            raise StaysInSpark(
+                f"{TEXT_TITLES[format_]} option {key} has no native form; leave it out"
+            )
+        if value.lower() != default:
+            raise StaysInSpark(
+                f"{TEXT_TITLES[format_]} option {key} has a native form only for {default!r}"
+            )
+    conf = spark._jsparkSession.sessionState().conf()
+    for setting, value in _SETTINGS[format_].items():
+        there = str(conf.getConfString(setting))
+        if there != value:
+            raise StaysInSpark(f"{setting} is {there}; the native scan reads text as with {value}")
