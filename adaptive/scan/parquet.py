@@ -68,8 +68,21 @@ class OpenParquet:
 
         Spark cuts files into splits by size, and so never opens such a file.
         """
-        with self.scan.storage.open(self.path) as file:
+        with self._bytes() as file:
             return pq.read_metadata(file) if file.size() else None
+
+    @contextmanager
+    def _bytes(self) -> Iterator[pa.NativeFile]:
+        """The open file; a remote one stays open, because opening it costs a request."""
+        if not self.scan.storage.is_local(self.path):
+            yield self._remote
+            return
+        with self.scan.storage.open(self.path) as file:
+            yield file
+
+    @cached_property
+    def _remote(self) -> pa.NativeFile:
+        return self.scan.storage.open(self.path)
 
     @cached_property
     def row_groups(self) -> Sequence[int]:
@@ -134,7 +147,7 @@ class OpenParquet:
             return
         codes = [name for name in decoded if is_dictionary_encoded(self.metadata, name)]
         with (
-            self.scan.storage.open(self.path) as opened,
+            self._bytes() as opened,
             pq.ParquetFile(
                 opened,
                 metadata=self.metadata,

@@ -103,7 +103,8 @@ class _Adaptation:
         self._refuse_cached(aggregate)
         fragment = FragmentTranslator(self._cx, aggregate, self._ctes).translate()
         files = file_rows(self._cx, fragment.source, fragment.columns)
-        report = native_report(fragment, label, operators_above(self._root, aggregate))
+        above = operators_above(self._root, aggregate)
+        report = native_report(fragment, label, above, files.tasks)
         plan_json = to_json(optimize(fragment.plan))
         task = FragmentTask(
             sha256(f"{report}\n{plan_json}".encode()).hexdigest()[:16],

@@ -22,41 +22,37 @@ from adaptive.spark.catalyst import (
     seq,
 )
 from adaptive.spark.file_rows import PATH, SHARE, SIZE, FileRows, partition
+from adaptive.spark.sharing import (
+    LARGEST_TASK,
+    Sharing,
+    chosen_sharing,
+    sharing,
+    worth_cutting,
+)
 from adaptive.spark.sources import LISTED, LISTING_OPTIONS, LISTING_SCHEMA, FileSource
 
 TASK_SIZE_SETTING = "spark.sql.files.maxPartitionBytes"
-LARGEST_TASK = "1g"
 _DEFAULT_TASK_SIZES = frozenset({"128mb", "128m", "134217728", "134217728b"})
 _DATASOURCES = "org.apache.spark.sql.execution.datasources"
 
-# Half a second of native Parquet decoding is some 128 MiB: below a quarter of that,
-# a second task gains less than it costs. Texts take longer.
-WORTH_CUTTING = {"parquet": 32 << 20, "arrow": 128 << 20}
-_TEXT_WORTH_CUTTING = 8 << 20
-# Spark packs files into tasks by itself. Where the largest file is less than a quarter
-# of a task, its tasks are even enough.
-_PART_OF_TASK = 4
 # Sizes come one by one from the JVM; of more files than that, none stands out.
 _MOST_FILES = 256
-LEAST_TASK = 4 << 20
-# A user may ask for smaller tasks, but not for one a byte.
-_LEAST_CHOSEN = 64 << 10
 
 
 def file_rows(cx: Catalyst, source: FileSource, columns: Iterable[str]) -> FileRows:
     """How tasks read a source for a plan that needs these columns."""
     used = frozenset(columns)
     partitions = tuple(name for name in source.partitions if name in used)
-    for name in partitions:
+    for name in source.partitions if source.is_streaming else partitions:
         if name.lower() in LISTED:
             raise StaysInSpark(f"partition column `{name}` has a name that the listing uses")
-    tasks, least = _tasks(cx, source)
+    shared = _sharing(cx, source)
     return FileRows(
         source.format,
         tuple(source.options.items()),
         partitions,
-        tasks,
-        least,
+        shared.tasks,
+        shared.least_bytes,
         source.storage,
     )
 
@@ -106,7 +102,7 @@ def _listing_session(cx: Catalyst) -> JavaObject:
     if _task_size(cx) is not None:
         return cx.session
     session = cx.session.cloneSession()
-    session.conf().set(TASK_SIZE_SETTING, LARGEST_TASK)
+    session.conf().set(TASK_SIZE_SETTING, str(LARGEST_TASK))
     return session
 
 
@@ -143,34 +139,24 @@ def _over(
     return moved(condition)
 
 
-def _tasks(cx: Catalyst, source: FileSource) -> tuple[int, int]:
-    """How many tasks share the files, and the least bytes of one; 1 where Spark's own will do.
-
-    For a stream it is a guess from the files that are there when the query is made.
-    """
-    sizes = _sizes(cx, source)
-    cores = int(cx.session.sparkContext().defaultParallelism())
-    largest = max(sizes, default=0)
+def _sharing(cx: Catalyst, source: FileSource) -> Sharing:
+    """How tasks share the files; for a stream a guess from those that are there by now."""
     chosen = _task_size(cx)
     if chosen is not None:
-        least = max(chosen, _LEAST_CHOSEN)
-        return max(1, -(-largest // least)), least
-    if largest < WORTH_CUTTING.get(source.format, _TEXT_WORTH_CUTTING):
-        return 1, 1
-    trigger = source.largest_trigger(sizes)
-    if largest * _PART_OF_TASK * cores < sum(trigger):
-        return 1, 1
-    return cores, LEAST_TASK
+        return chosen_sharing(_sizes(cx, source, chosen), chosen)
+    cores = int(cx.session.sparkContext().defaultParallelism())
+    sizes = _sizes(cx, source, worth_cutting(source.format))
+    return sharing(sizes, source.format, cores, source.files_per_trigger)
 
 
-def _sizes(cx: Catalyst, source: FileSource) -> list[int]:
-    """The sizes of the files that are there now.
+def _sizes(cx: Catalyst, source: FileSource, least: int) -> list[int]:
+    """The sizes of the files that are there now, if together they are at least so large.
 
     Of very many, a part where a micro-batch takes few of them, and else none.
     """
     try:
         index = _index(cx, source)
-        if class_name(index) == "CatalogFileIndex":
+        if class_name(index) == "CatalogFileIndex" or index.sizeInBytes() < least:
             return []
         files = index.allFiles()
         if files.size() > _MOST_FILES and source.files_per_trigger is None:

@@ -18,7 +18,9 @@ from ir import (
 )
 
 
-def native_report(fragment: Fragment, name: str, above: list[str]) -> FragmentReport:
+def native_report(
+    fragment: Fragment, name: str, above: list[str], sharing_tasks: int = 1
+) -> FragmentReport:
     """What the native code does for a fragment, and what Spark does with its partials."""
     operators = reversed(tuple(fragment.plan.walk()))
     native = [_operator_text(node, fragment) for node in operators if not isinstance(node, Sink)]
@@ -27,7 +29,8 @@ def native_report(fragment: Fragment, name: str, above: list[str]) -> FragmentRe
     windows = _window_text(fragment)
     if fragment.windows is not None:
         native += windows
-    kept = ["list files"]
+    shared = f", whose bytes {sharing_tasks} tasks share" if sharing_tasks > 1 else ""
+    kept = [f"list files{shared}"]
     if fragment.watermark is not None:
         kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
     if fragment.windows is None:

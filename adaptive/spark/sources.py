@@ -85,10 +85,6 @@ class FileSource:
         chosen = self.lowered_options.get("maxfilespertrigger", "")
         return int(chosen) if self.is_streaming and chosen.isdigit() else None
 
-    def largest_trigger(self, sizes: Iterable[int]) -> list[int]:
-        """Of files of these sizes, those that would be most work in one micro-batch."""
-        return sorted(sizes, reverse=True)[: self.files_per_trigger]
-
     def describe(self) -> str:
         """The source in a few words, for `explain`."""
         kind = "stream" if self.is_streaming else "table"

@@ -12,7 +12,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from adaptive.spark import listing
+import adaptive as ad
+from adaptive.spark import sharing
 from tests.spark.comparison import (
     EVENTS_DDL,
     assert_same_batch,
@@ -147,6 +148,7 @@ def test_large_files_are_cut_as_the_user_says(spark: SparkSession, large_files: 
         plan = taken_over(df.groupBy("k").count())._jdf.queryExecution().executedPlan().toString()
         assert "CartesianProduct" in plan
         assert "Range (0, 6, step=1, splits=6)" in plan
+        assert "whose bytes 6 tasks share" in str(ad.explain(df.groupBy("k").count()))
         df = spark.read.parquet(str(large_files))
         assert_same_batch(df.groupBy("part", "k").agg(F.sum("v"), F.count("*"), F.max("t")))
 
@@ -158,8 +160,8 @@ def test_large_files_keep_all_cores_busy(
 
     So does the checkpoint: the query began when files were small.
     """
-    monkeypatch.setitem(listing.WORTH_CUTTING, "parquet", 100_000)
-    monkeypatch.setattr(listing, "LEAST_TASK", 1_000)
+    monkeypatch.setitem(sharing.WORTH_CUTTING, "parquet", 100_000)
+    monkeypatch.setattr(sharing, "LEAST_TASK", 1_000)
     plans = []
     for number in (1, 2):
         (data / f"part={number}").mkdir()
