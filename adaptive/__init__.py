@@ -6,6 +6,7 @@ from adaptive.arrow_files import read_arrow, read_arrow_stream
 from adaptive.decorator import adaptive, explain, history
 from adaptive.engine import Engine
 from adaptive.explain import CannotAdaptError, Explanation
+from adaptive.packaging import package
 
 __all__ = [
     "CannotAdaptError",
@@ -16,6 +17,7 @@ __all__ = [
     "explain",
     "functions",
     "history",
+    "package",
     "read_arrow",
     "read_arrow_stream",
     "stream",

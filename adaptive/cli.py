@@ -62,6 +62,20 @@ def doctor() -> None:
     raise typer.Exit(0 if show(examine(), Console()) else 1)
 
 
+@app.command()
+def package(file: Annotated[Path, typer.Argument(help="The archive to write.")]) -> None:
+    """Write Kodiak as a zip file for `SparkContext.addPyFile` or `spark-submit --py-files`.
+
+    Executors then need only the packages that Kodiak imports: pyarrow, numpy, llvmlite, psutil.
+    """
+    from adaptive.packaging import package as write
+
+    try:
+        print(write(file))
+    except OSError as error:
+        raise _stop(f"cannot write {file}: {error.strerror}; name a file that can be") from error
+
+
 def main() -> None:
     """The entry point of the console script."""
     app(prog_name="adaptive")
