@@ -23,6 +23,7 @@ from policies import Policy
 # What became of each fragment, by the id that its function carries in Spark's
 # plan: a DataFrame derived from an adapted one is explained from here.
 _REPORTS: dict[str, FragmentReport] = {}
+_MOST_REPORTS = 1_000  # the latest: a long run may adapt a new query in every micro-batch
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,10 @@ class _Adaptation:
         made = analyzed_plan(self._cx.frame(MergeBuilder(self._cx, fragment, task).build()))
         if str(made.schema().json()) != str(aggregate.schema().json()):
             raise StaysInSpark("the merged result would have another schema; please report this")
+        _REPORTS.pop(task.fragment_id, None)
         _REPORTS[task.fragment_id] = report
+        if len(_REPORTS) > _MOST_REPORTS:
+            del _REPORTS[next(iter(_REPORTS))]
         return made, report
 
     def _refuse_cached(self, aggregate: JavaObject) -> None:

@@ -205,14 +205,22 @@ def _observed(partials: DataFrame, name: str) -> DataFrame:
     rows (a busy machine, 2 cores); a count alone takes as long.
     """
     report = F.col(REPORT)
+    rows = F.sum(_number("rows"))
+    elapsed_ms = F.max(_number("ended_ms")) - F.min(_number("began_ms"))
     observed = partials.observe(
         name,
-        F.sum(F.get_json_object(report, "$.rows").cast("bigint")).alias("rows_in"),
-        F.sum(F.get_json_object(report, "$.guard_exits").cast("bigint")).alias("guard_exits"),
+        rows.alias("rows_in"),
+        (1000 * rows / F.greatest(F.lit(1), elapsed_ms)).alias("rows_per_second"),
+        F.sum(_number("guard_exits")).alias("guard_exits"),
         F.collect_set(F.get_json_object(report, "$.variant")).alias("variants"),
         F.collect_list(report).alias(REPORTS),
     )
     return observed.where(report.isNull()).drop(REPORT)
+
+
+def _number(name: str) -> Column:
+    """A number of a report."""
+    return F.get_json_object(F.col(REPORT), f"$.{name}").cast("bigint")
 
 
 def _spark_field(field: Field) -> StructField:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
@@ -41,6 +42,8 @@ class TaskReport:
     swaps: tuple[SwapRecord, ...] = ()
     events: tuple[str, ...] = ()
     left_out: int = 0  # entries that made the text too long, the oldest
+    began_ms: int = 0  # of the executor's clock, since the epoch
+    ended_ms: int = 0
 
     @property
     def variant(self) -> str:
@@ -60,10 +63,12 @@ class Reporter:
     def __init__(self, loop: Adaptation, siblings: Siblings) -> None:
         self.loop, self._siblings = loop, siblings
         self._before = self._told = self._telling = History()
+        self._began_ms = 0
 
     def begin(self) -> None:
         """A task begins; what one that failed has done before it is nobody's."""
         self._before = self.loop.history
+        self._began_ms = _clock_ms()
 
     def report(self, rows: int) -> TaskReport:
         """What the driver does not know yet; `told` confirms that it has left."""
@@ -76,6 +81,8 @@ class Reporter:
             tuple(_more_used(self._telling, self._before)),
             tuple(_after(self._telling.swaps, self._told.swaps[-1:])),
             self._telling.events[len(self._told.events) :],
+            began_ms=self._began_ms,
+            ended_ms=_clock_ms(),
         )
 
     def told(self) -> None:
@@ -109,6 +116,10 @@ def _after(swaps: tuple[SwapRecord, ...], last: tuple[SwapRecord, ...]) -> list[
     """Those behind the last one; found by identity, since a loop forgets its oldest swaps."""
     known = last[0] if last else None
     return list(takewhile(lambda swap: swap is not known, reversed(swaps)))[::-1]
+
+
+def _clock_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _partition() -> int:
@@ -168,6 +179,8 @@ def report_text(report: TaskReport) -> str:
         "rows": report.rows,
         "variant": report.variant[:200],
         "guard_exits": report.guard_exits,
+        "began_ms": report.began_ms,
+        "ended_ms": report.ended_ms,
     }
     entries: dict[str, list[Any]] = {
         "uses": [_use(use) for use in sorted(report.uses, key=lambda use: use.rows)],
@@ -230,6 +243,8 @@ def parsed_report(text: str) -> TaskReport:
         ),
         tuple(found["events"]),
         found["left_out"],
+        found["began_ms"],
+        found["ended_ms"],
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 import adaptive as ad
 from adaptive.loop.history import SwapRecord, VariantUse
-from adaptive.spark import query_records
+from adaptive.spark import listener, query_records
+from adaptive.spark.listener import ReportListener
 from adaptive.spark.query_records import QueryRecords
 from adaptive.spark.stream_history import MicroBatch, StreamHistory, WorkerSwap, WorkerUse
 from adaptive.spark.telemetry import (
@@ -102,6 +105,7 @@ def test_rows_are_those_of_the_files_in_every_micro_batch(spark: SparkSession, d
         [metrics] = progress["observedMetrics"].values()
         assert (metrics["rows_in"], metrics["guard_exits"]) == (rows, 0)
         assert metrics["variants"] == ["generic"]
+        assert 0 < metrics["rows_per_second"] <= 1000 * rows
 
 
 def test_a_query_is_known_by_its_id_after_its_end(spark: SparkSession, data: Path) -> None:
@@ -191,6 +195,19 @@ def test_two_adaptations_of_one_query_in_one_plan(spark: SparkSession, data: Pat
     both = [taken_over(totals(stream(spark, data))) for _ in range(2)]
     query = finished(both[0].union(both[1]))
     assert [b.rows for b in ad.history(query).batches] == [6, 14, 8]
+
+
+def test_a_stream_that_is_united_with_itself_is_read_and_counted_once(
+    spark: SparkSession, data: Path
+) -> None:
+    """Spark reads the files once for both."""
+    write_files(data, FILES)
+    df = taken_over(totals(stream(spark, data)))
+    query = finished(df.union(df))
+    assert "ReusedExchange" in query._jsq.streamingQuery().lastExecution().executedPlan().toString()
+    history = ad.history(query)
+    assert [b.rows for b in history.batches] == [3, 7, 4]
+    assert sum(use.rows for use in history) == 14
 
 
 def test_a_batch_query_reports_nothing(spark: SparkSession, data: Path) -> None:
@@ -432,6 +449,55 @@ def test_records_of_a_query_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(history) == 5 + 2  # earlier ones are added up, generic and speculative
     assert sum(use.rows for use in history) == history.rows == 500
     assert "earlier workers  generic: 230 rows" in str(history)
+
+
+class Event:
+    """A progress as the JVM gives it, without the rest."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._text = json.dumps(document)
+
+    def progress(self) -> Event:
+        return self
+
+    def json(self) -> str:
+        return self._text
+
+
+def test_a_query_that_runs_for_weeks_takes_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers come and go, and every task swaps: all limits are reached in the first half."""
+    for name in ("MOST_BATCHES", "MOST_SWAPS", "MOST_USES", "MOST_EVENTS", "MOST_RUNS"):
+        monkeypatch.setattr(query_records, name, getattr(query_records, name) // 20)
+    records = QueryRecords()
+    monkeypatch.setattr(listener, "RECORDS", records)
+    listening, measured = ReportListener(), []
+    uses = tuple(VariantUse(spec, LAYOUT, "x" * 100, 10, 30, 1) for spec in (GENERIC, DENSE))
+    tracemalloc.start()
+    try:
+        for number in range(900):
+            swaps = tuple(swap(number, f"{number}" * 20) for _ in range(4))
+            texts = [
+                report_text(report(10 * number + one, 20, uses=uses, swaps=swaps, events=("e",)))
+                for one in range(2)
+            ]
+            progress = {
+                "id": "q",
+                "runId": f"run {number // 2}",
+                "batchId": number,
+                "batchDuration": 5,
+                "observedMetrics": {"kodiak_f_0": {"reports": texts}, "other": {"n": 1}},
+            }
+            listening.onQueryProgress(Event(progress))
+            if number in (449, 899):
+                gc.collect()
+                measured.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    history = records.history("q")
+    assert history is not None
+    assert history.rows == sum(use.rows for use in history) == 900 * 2 * 20
+    assert (len(history.swaps), len(history.batches)) == (500, 50)
+    assert measured[1] < 1.05 * measured[0]
 
 
 def test_ended_queries_are_forgotten_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
