@@ -11,10 +11,10 @@ INSTALLED := .venv/.installed
 
 export PYTHON
 
-.PHONY: help venv demo test lint bench fuzz clean
+.PHONY: help venv demo test test-cluster lint bench fuzz clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  PYTHON=path chooses the interpreter when .venv is made.'
 
@@ -29,6 +29,9 @@ demo: $(INSTALLED) ## Spark alone and with Kodiak, on one stream; SCALE=10 milli
 
 test: lint ## all checks: lint, then pytest with PYTEST_ARGS
 	@scripts/with-spark $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+test-cluster: $(INSTALLED) ## tests on a standalone cluster of two workers, with processes killed
+	@scripts/with-spark $(BIN)/python -m pytest -m cluster $(PYTEST_ARGS)
 
 lint: $(INSTALLED) ## the static checks: ruff, mypy, import contracts
 	$(BIN)/ruff check .
