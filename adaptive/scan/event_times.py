@@ -10,7 +10,7 @@ back, until no other one can hold a later time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -98,10 +98,15 @@ class TimedGroup:
         return self.file.batches([self.number], constants)
 
 
-def timed_rows(files: Iterable[TimedFile], use: TimeUse) -> Iterator[pa.RecordBatch]:
+def timed_rows(
+    files: Iterable[TimedFile],
+    use: TimeUse,
+    change: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda rows: rows,
+) -> Iterator[pa.RecordBatch]:
     """The rows of some files, with one time for a whole row group where that will do.
 
-    The latest row groups come first, for the peak; the others in their order.
+    The latest row groups come first, for the peak; the others in their order. `change` makes
+    of rows what the plan is about.
     """
     groups = [
         TimedGroup(file, number, span) for file in files for number, span in file.spans(use.column)
@@ -110,13 +115,13 @@ def timed_rows(files: Iterable[TimedFile], use: TimeUse) -> Iterator[pa.RecordBa
     done: set[int] = set()
     while finder is not None and (position := finder.next()) is not None:
         done.add(position)
-        for batch in groups[position].batches():
+        for batch in map(change, groups[position].batches()):
             finder.see(batch)
             yield batch
     for position, group in enumerate(groups):
         if position not in done:
             known = {use.column: group.span.low} if group.span and use.fits(group.span) else {}
-            yield from group.batches(known)
+            yield from map(change, group.batches(known))
 
 
 class _PeakFinder:

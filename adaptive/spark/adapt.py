@@ -15,6 +15,7 @@ from adaptive.spark.listener import listen
 from adaptive.spark.listing import file_rows
 from adaptive.spark.rebuild import MergeBuilder, graft
 from adaptive.spark.report import native_report
+from adaptive.spark.row_fragment import row_chains, row_fragment
 from adaptive.spark.translate_plan import FragmentTranslator, common_tables
 from adaptive.spark.worker import NAME_PREFIX, FragmentTask
 from ir import optimize, to_json
@@ -40,7 +41,7 @@ def adapt(
     """The DataFrame with native fragments, or the same object if there are none."""
     if mode == "off":
         return df
-    adapted = try_adapt(df, name, policy)
+    adapted = try_adapt(df, name, policy, forced=mode == "always")
     if mode == "always" and not adapted.explanation.is_fully_native:
         raise CannotAdaptError(adapted.explanation)
     if adapted.df is not df and df.isStreaming:
@@ -53,8 +54,17 @@ def explain_frame(df: DataFrame) -> Explanation:
     return try_adapt(df).explanation
 
 
-def try_adapt(df: DataFrame, name: str | None = None, policy: Policy | None = None) -> Adapted:
-    """Replace each aggregate that has a native form; explain the others."""
+def try_adapt(
+    df: DataFrame,
+    name: str | None = None,
+    policy: Policy | None = None,
+    *,
+    forced: bool = False,
+) -> Adapted:
+    """Replace each aggregate that has a native form; explain the others.
+
+    Without any, filters and projections are replaced where it pays, or is forced.
+    """
     if not hasattr(df, "_jdf"):
         reason = "Spark Connect does not show its plans; use a classic Spark session"
         return Adapted(df, Explanation(reasons=(reason,)))
@@ -62,10 +72,10 @@ def try_adapt(df: DataFrame, name: str | None = None, policy: Policy | None = No
     root = analyzed_plan(df)
     reports = [_REPORTS[found] for found in native_fragments(root) if found in _REPORTS]
     candidates = list(lowest_aggregates(root))
+    adaptation = _Adaptation(cx, df, root, name, policy)
     if not candidates and not reports:
-        reason = "there is no aggregate: filters and projections alone are not worth moving rows"
-        return Adapted(df, Explanation(reasons=(reason,)))
-    return _Adaptation(cx, df, root, name, policy).run(candidates, reports)
+        return adaptation.run_rows(forced)
+    return adaptation.run(candidates, reports)
 
 
 class _Adaptation:
@@ -99,6 +109,23 @@ class _Adaptation:
             reports.append(report)
         df = self._cx.frame(graft(self._cx, self._root, replaced)) if replaced else self._df
         return Adapted(df, Explanation(tuple(reports)))
+
+    def run_rows(self, forced: bool) -> Adapted:
+        """Try the filters and projections of a query without an aggregate."""
+        chain = next(row_chains(self._root), None)
+        if chain is None:
+            reason = "there is no aggregate, nor are there filters right above files alone"
+            return Adapted(self._df, Explanation(reasons=(reason,)))
+        try:
+            self._refuse_cached(chain)
+            fragment = row_fragment(self._cx, chain, self._name, forced=forced)
+            made, fragment_id = fragment.build(self._cx)
+        except StaysInSpark as reason:
+            report = FragmentReport(self._name, reasons=(str(reason),))
+            return Adapted(self._df, Explanation((report,)))
+        _REPORTS[fragment_id] = fragment.report
+        df = self._cx.frame(graft(self._cx, self._root, [(chain, made)]))
+        return Adapted(df, Explanation((fragment.report,)))
 
     def _take_over(self, aggregate: JavaObject, label: str) -> tuple[JavaObject, FragmentReport]:
         self._refuse_cached(aggregate)
@@ -151,12 +178,20 @@ def operators_above(root: JavaObject, node: JavaObject) -> list[str]:
 def lowest_aggregates(node: JavaObject) -> Iterator[JavaObject]:
     """The aggregates that have no other aggregate and no native fragment below them."""
     found = False
-    for child in children(node):
+    for child in rows_below(node):
         for aggregate in lowest_aggregates(child):
             found = True
             yield aggregate
     if class_name(node) == "Aggregate" and not found and not any(native_fragments(node)):
         yield node
+
+
+def rows_below(node: JavaObject) -> list[JavaObject]:
+    """The children of a node, without the tables that a stream is joined with."""
+    below = children(node)
+    if class_name(node) == "Join" and node.isStreaming():
+        return [child for child in below if child.isStreaming()]
+    return below
 
 
 def native_fragments(node: JavaObject) -> Iterator[str]:

@@ -121,9 +121,16 @@ class FileRows:
     storage: Storage = LOCAL
 
     def read(
-        self, listing: Iterable[pa.RecordBatch], schema: Schema, use: TimeUse | None = None
+        self,
+        listing: Iterable[pa.RecordBatch],
+        schema: Schema,
+        use: TimeUse | None = None,
+        change: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda rows: rows,
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of all files of a listing, without event times that nobody needs."""
+        """The rows of all files of a listing, without event times that nobody needs.
+
+        `change` makes of rows what the plan of `use` is about.
+        """
         settings = TaskSettings(dict(self.options), self.storage)
         stored = Schema(tuple(f for f in schema if f.name not in self.partitions))
         scan = SCANS[self.format](stored, settings)
@@ -135,10 +142,11 @@ class FileRows:
             or settings.flag("spark.sql.files.ignoreCorruptFiles")
         ):
             for piece, constants in files:
-                yield from map(constants.completed, _piece_rows(scan, piece, settings))
+                rows = map(constants.completed, _piece_rows(scan, piece, settings))
+                yield from map(change, rows)
             return
         opened = (_opened(scan, piece, constants, settings) for piece, constants in files)
-        yield from timed_rows([file for file in opened if file is not None], use)
+        yield from timed_rows([file for file in opened if file is not None], use, change)
 
     def _listed(self, listing: Iterable[pa.RecordBatch]) -> Iterator[tuple[Piece, list[pa.Scalar]]]:
         """What this task reads of the files of a listing, each with its partition values."""

@@ -17,6 +17,12 @@ ALIVE = "alive"
 TIME_TYPE = pa.timestamp("us", tz="UTC")
 
 
+def zero(type_: pa.DataType) -> pa.Array:
+    """One value of a type whose bytes are all zero."""
+    buffers = [None, *(pa.py_buffer(bytes(64)) for _ in range(type_.num_buffers - 1))]
+    return pa.Array.from_buffers(type_, 1, buffers)
+
+
 def alive_condition(time_column: str) -> str:
     """True for all but heartbeats.
 
@@ -32,7 +38,9 @@ def with_alive(partials: pa.RecordBatch, time_column: str) -> pa.RecordBatch:
     return partials.append_column(ALIVE, times)
 
 
-def beating(beats: pa.RecordBatch, columns: pa.Schema, time_column: str) -> pa.RecordBatch:
+def beating(
+    beats: pa.RecordBatch, columns: pa.Schema, time_column: str, never_null: frozenset[str]
+) -> pa.RecordBatch:
     """Rows in the shape of partials that carry nothing but keys and time."""
     beats = beats.filter(pc.is_valid(beats.column(BEAT)))
     times = beats.column(BEAT)
@@ -44,6 +52,8 @@ def beating(beats: pa.RecordBatch, columns: pa.Schema, time_column: str) -> pa.R
             arrays.append(made[field.name])
         elif field.name in beats.schema.names:
             arrays.append(beats.column(field.name))
+        elif field.name in never_null:  # a key from a table, which is not known here
+            arrays.append(zero(field.type).take(pa.array([0] * beats.num_rows, pa.int64())))
         else:
             arrays.append(pa.nulls(beats.num_rows, field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=columns)

@@ -155,7 +155,7 @@ def _sizes(cx: Catalyst, source: FileSource, least: int) -> list[int]:
     Of very many, a part where a micro-batch takes few of them, and else none.
     """
     try:
-        index = _index(cx, source)
+        index = file_index(cx, source)
         if class_name(index) == "CatalogFileIndex" or index.sizeInBytes() < least:
             return []
         files = index.allFiles()
@@ -166,7 +166,7 @@ def _sizes(cx: Catalyst, source: FileSource, least: int) -> list[int]:
         return []  # no such folder yet
 
 
-def _index(cx: Catalyst, source: FileSource) -> JavaObject:
+def file_index(cx: Catalyst, source: FileSource) -> JavaObject:
     """The files that a query would see now."""
     if not source.is_streaming:
         return source.relation.relation().location()

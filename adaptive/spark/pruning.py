@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adaptive.spark.catalyst import JavaObject, children, class_name, expr_id, seq
-from adaptive.spark.translate_plan import Fragment
+from adaptive.spark.sources import FileSource
 
 
-def partition_conditions(fragment: Fragment) -> list[JavaObject]:
+def partition_conditions(
+    source: FileSource, rows: JavaObject, below_watermark: bool
+) -> list[JavaObject]:
     """What the query asks of partition columns; the native filters ask it again.
 
     Where rows that are filtered out move the watermark, files are left out only if
     the condition is below it.
     """
-    source = fragment.source
     if not source.partitions:
         return []
     ids = {expr_id(a) for a in seq(source.leaf.output()) if str(a.name()) in source.partitions}
-    below = _filters(fragment.aggregate.child(), source.leaf, fragment.heartbeat is not None)
+    below = _filters(rows, source.leaf, below_watermark)
     found = (part for node in below for part in _conjuncts(node.condition()))
     return [part for part in found if _is_only_on(part, ids)]
 

@@ -30,6 +30,7 @@ from adaptive.spark.listener import REPORTS
 from adaptive.spark.listing import list_files
 from adaptive.spark.merges import FromBuffer, OverValues, SameFunction
 from adaptive.spark.pruning import partition_conditions
+from adaptive.spark.static_table import with_guarded_keys, with_tables
 from adaptive.spark.telemetry import REPORT
 from adaptive.spark.translate_plan import Fragment, GroupedWindow
 from adaptive.spark.types import spark_type
@@ -71,8 +72,10 @@ class MergeBuilder:
         schema = StructType([_spark_field(field) for field in fragment.emitted])
         if task.reports:
             schema.add(REPORT, StringType())
-        wanted = partition_conditions(fragment)
+        rows, beats = fragment.aggregate.child(), fragment.heartbeat is not None
+        wanted = partition_conditions(fragment.source, rows, below_watermark=beats)
         listing = list_files(self._cx, fragment.source, task.files, wanted)
+        listing = with_tables(self._cx, listing, fragment.tables)
         partials = listing.mapInArrow(task, schema)
         if task.reports:
             partials = _observed(partials, f"{task.__name__}_{next(_OBSERVATIONS)}")
@@ -80,9 +83,9 @@ class MergeBuilder:
             return partials
         delay = f"{fragment.watermark.delay_ms} milliseconds"
         partials = partials.withWatermark(fragment.time_column, delay)
-        if fragment.heartbeat is None:
-            return partials
-        return partials.where(alive_condition(fragment.time_column))
+        if fragment.heartbeat is not None:
+            partials = partials.where(alive_condition(fragment.time_column))
+        return with_guarded_keys(partials, fragment.guarded_keys, fragment.time_column)
 
     def _with_window(self, partials: DataFrame) -> DataFrame:
         """The partials with the windows that each is in, computed as the query did of rows.

@@ -8,6 +8,7 @@ from ir import (
     Aggregate,
     AggregateCall,
     Filter,
+    LookUp,
     Operator,
     SessionWindow,
     Sink,
@@ -31,6 +32,9 @@ def native_report(
         native += windows
     shared = f", whose bytes {sharing_tasks} tasks share" if sharing_tasks > 1 else ""
     kept = [f"list files{shared}"]
+    kept += [
+        f"compute {table.name} anew in each run, send it to the tasks" for table in fragment.tables
+    ]
     if fragment.watermark is not None:
         kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
     if fragment.windows is None:
@@ -54,11 +58,19 @@ def _operator_text(node: Operator, fragment: Fragment) -> str:
         case Source(schema=schema):
             columns = ", ".join(schema.names) or "row counts only"
             return f"scan {fragment.source.describe()}: {columns}"
+        case LookUp():
+            return _look_up_text(node)
         case Filter(predicate=predicate):
             return f"filter {expr_text(predicate)}"
         case Aggregate():
             return _aggregate_text(node)
     raise TypeError(f"{type(node).__name__} is not part of a fragment")
+
+
+def _look_up_text(node: LookUp) -> str:
+    by = ", ".join(map(expr_text, node.keys))
+    got = ", ".join(node.columns.names) or "nothing"
+    return f"join with {node.table} by {by}: {got}; {node.found} where it has a partner"
 
 
 def _aggregate_text(node: Aggregate) -> str:

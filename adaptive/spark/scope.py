@@ -13,6 +13,7 @@ import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, class_name, expr_id, seq
 from adaptive.spark.sources import FileSource
+from adaptive.spark.static_table import StaticTable
 from adaptive.spark.translate_expr import ExprTranslator
 from adaptive.spark.translate_window import (
     DELAY_KEY,
@@ -43,6 +44,7 @@ class Scope:
         self.source = source
         self.filters: list[Expr] = []
         self.watermark: Watermark | None = None
+        self.tables: list[StaticTable] = []
         self.expressions = ExprTranslator(self.lookup)
         self._meanings: dict[int, Callable[[], Expr]] = {}
         self._windows: dict[int, Callable[[], Window]] = {}
@@ -65,6 +67,28 @@ class Scope:
         meaning = self._meanings[number]()
         self._meanings[number] = lambda: meaning
         return meaning
+
+    def define(self, attribute: JavaObject, meaning: Callable[[], Expr]) -> None:
+        """Say what an attribute stands for; asked when something reads it."""
+        self._meanings[expr_id(attribute)] = meaning
+
+    def add_table(self, plan: JavaObject, once: bool) -> StaticTable:
+        """A table whose columns rows get from here on."""
+        number = len(self.tables)
+        found, is_late = self.free_name(f"found{number}"), self.watermark is not None
+        table = StaticTable(f"table{number}", found, plan, once, is_late)
+        self.tables.append(table)
+        return table
+
+    def free_name(self, name: str) -> str:
+        """The name, or one like it that no column of the files or of a table has."""
+        taken = {str(attribute.name()).lower() for attribute in seq(self.source.leaf.output())}
+        taken |= {column.lower() for table in self.tables for column in table.names}
+        number, free = 0, name
+        while free.lower() in taken:
+            number += 1
+            free = f"{name}_{number}"
+        return free
 
     def window(self, grouping: JavaObject) -> Window | None:
         """The window that a grouping expression is, if it is one."""

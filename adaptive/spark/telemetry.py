@@ -20,6 +20,7 @@ import pyarrow as pa
 from adaptive.loop.history import History, SwapRecord, VariantUse, described
 from adaptive.runtime.adaptation import Adaptation
 from adaptive.spark.executor import Siblings
+from adaptive.spark.heartbeat import zero
 from codegen_llvm import Encoding, InputLayout
 from ir import VariantSpec
 from ir.json_form import spec_from_json, spec_to_json
@@ -152,7 +153,7 @@ def report_row(
 ) -> pa.RecordBatch:
     """A row with the report and nothing else; Spark refuses nulls in some columns."""
     arrays = [
-        _zero(field.type) if field.name in never_null else pa.nulls(1, field.type)
+        zero(field.type) if field.name in never_null else pa.nulls(1, field.type)
         for field in columns
     ]
     arrays[columns.get_field_index(REPORT)] = pa.array([report_text(report)])
@@ -162,12 +163,6 @@ def report_row(
 def without_report(partials: pa.RecordBatch) -> pa.RecordBatch:
     """Partials with the column of reports, and none in it."""
     return partials.append_column(REPORT, pa.nulls(partials.num_rows, pa.string()))
-
-
-def _zero(type_: pa.DataType) -> pa.Array:
-    """One value of a type whose bytes are all zero."""
-    buffers = [None, *(pa.py_buffer(bytes(64)) for _ in range(type_.num_buffers - 1))]
-    return pa.Array.from_buffers(type_, 1, buffers)
 
 
 def report_text(report: TaskReport) -> str:

@@ -15,12 +15,15 @@ from adaptive.spark.catalyst import (
     children,
     class_name,
     seq,
+    walk,
 )
 from adaptive.spark.heartbeat import ALIVE, BEAT
 from adaptive.spark.merges import Merge, Partials
 from adaptive.spark.scope import Scope, Watermark
 from adaptive.spark.sliding import WindowsOfSlices, windows_of_slices
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
+from adaptive.spark.static_join import enter_join, static_join
+from adaptive.spark.static_table import StaticTable, joined_source, reads_late_tables
 from adaptive.spark.text_plans import checked_text_source
 from adaptive.spark.text_sources import TEXT_TITLES
 from adaptive.spark.translate_aggregate import AggregateTranslator
@@ -30,23 +33,19 @@ from adaptive.spark.worker import source_schema
 from ir import (
     Aggregate,
     AggregateCall,
-    Column,
     Expr,
     Field,
     Filter,
     Named,
     NamedAggregate,
-    Schema,
     SessionWindow,
     Sink,
     SlidingWindow,
-    Source,
 )
 
 # Operators that rows pass one by one, or that are only names.
 PASSED = frozenset({"Project", "Filter", "EventTimeWatermark", "Expand", "SubqueryAlias", "View"})
 ADVICE: dict[str, str] = {
-    "Join": "aggregate before the join",
     "Union": "aggregate each input, then unite the results",
     "Deduplicate": "duplicates are only known where all rows meet",
     "Distinct": "duplicates are only known where all rows meet",
@@ -96,6 +95,8 @@ class Fragment:
     skips_times: bool  # the query does not ask for event times, only for windows of them
     windows: WindowsOfSlices | None = None  # sliding ones, where the worker makes them
     heartbeat: Sink | None = None  # where rows that are filtered out move the watermark
+    tables: tuple[StaticTable, ...] = ()  # of joins between the files and the aggregate
+    guarded_keys: frozenset[str] = frozenset()  # columns of keys from joins above the watermark
 
     @property
     def columns(self) -> frozenset[str]:
@@ -169,6 +170,8 @@ class FragmentTranslator:
             not asked and heartbeat is None,
             _sliding(plan, window),
             heartbeat,
+            tuple(scope.tables),
+            frozenset(k.column for k, expr in keys if reads_late_tables(expr, scope.tables)),
         )
 
     def _read_chain(self, node: JavaObject) -> Scope:
@@ -178,6 +181,11 @@ class FragmentTranslator:
             definition = self._ctes[int(node.cteId())]
             scope = self._read_chain(definition)
             scope.rename(seq(definition.output()), seq(node.output()))
+            return scope
+        if kind == "Join":
+            join = static_join(self._cx, node)
+            scope = self._read_chain(join.rows)
+            enter_join(scope, join)
             return scope
         below = children(node)
         arrow = arrow_source(node)
@@ -252,7 +260,9 @@ class FragmentTranslator:
         read = [key.expr for key in named] + [a for a in arguments if a is not None]
         if meaning is not None:
             read.append(meaning.time)
-        grouped = Aggregate(_filtered(scope.filters, read), meaning, named, self._partials.named)
+        grouped = Aggregate(
+            _filtered(scope.filters, read, scope.tables), meaning, named, self._partials.named
+        )
         return Sink(grouped, "partials")
 
     def _heartbeat(self, scope: Scope, keys: list[tuple[Key, Expr]]) -> Sink | None:
@@ -265,7 +275,13 @@ class FragmentTranslator:
                 "a key can fail for rows that a filter after the watermark drops;"
                 " put the filter before withWatermark"
             )
+        if any(class_name(node) == "Join" for node in walk(below)):
+            raise StaysInSpark(
+                "a filter on event time stands behind a join and withWatermark; put the filter"
+                " before withWatermark"
+            )
         time = scope.watermark.time
+        keys = [(key, expr) for key, expr in keys if not reads_late_tables(expr, scope.tables)]
         rows = _filtered(self._read_chain(below).filters, [*(expr for _, expr in keys), time])
         named = tuple(Named(key.column, expr) for key, expr in keys)
         latest = NamedAggregate(BEAT, AggregateCall("max", time))
@@ -287,16 +303,11 @@ def _sliding(plan: Sink, window: GroupedWindow | None) -> WindowsOfSlices | None
     return windows_of_slices(plan, window.window.meaning)
 
 
-def _filtered(filters: list[Expr], expressions: Iterable[Expr]) -> ir.Operator:
-    """The source, cut down to the columns that are read, and the filters over it."""
-    read = {
-        node.name: node.type
-        for expr in (*filters, *expressions)
-        for node in expr.walk()
-        if isinstance(node, Column)
-    }
-    fields = tuple(Field(name, type_) for name, type_ in read.items())
-    operator: ir.Operator = Source("files", Schema(fields))
+def _filtered(
+    filters: list[Expr], expressions: Iterable[Expr], tables: Iterable[StaticTable] = ()
+) -> ir.Operator:
+    """The source, cut down to the columns that are read, its tables, and the filters over it."""
+    operator = joined_source(tables, filters, expressions)
     for predicate in filters:
         operator = Filter(operator, predicate)
     return operator

@@ -53,6 +53,9 @@ def _optimized_watermark(plan: JavaObject) -> tuple[JavaObject, list[JavaObject]
         if class_name(node) == "Filter":
             found += _split(node.condition())
         below = children(node)
+        if class_name(node) == "Join":
+            below = [child for child in below if child.isStreaming()]
+            found += [] if class_name(node.joinType()).startswith("LeftOuter") else [node]
         if len(below) != 1:
             raise StaysInSpark("Spark's optimizer removes the watermark from this query")
         [node] = below

@@ -15,6 +15,7 @@ from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
 from adaptive.spark.sliding import WindowsOfSlices
+from adaptive.spark.table_rows import TableRows
 from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
 from ir import Schema, Sink, Source, cut, flatten, from_json
 from policies import Policy
@@ -83,7 +84,8 @@ class FragmentTask:
     def _rows(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of all files of the task, without event times that nobody needs."""
         use = time_use(parsed_plan(self.plan_json)) if self.skips_times else None
-        return self.files.read(listing, self._schema(), use)
+        tables = TableRows(parsed_plan(self.plan_json))
+        return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join)
 
     def _runners(self, loop: Reporter) -> list[PlanRunner]:
         """Those of the plan and of its heartbeats; only the plan is worth a bet."""
@@ -114,7 +116,7 @@ class FragmentTask:
     def _beats(self, runner: PlanRunner) -> Iterator[pa.RecordBatch]:
         assert self.time_column is not None
         for batch in runner.drain():
-            yield beating(batch, self._emitted(), self.time_column)
+            yield beating(batch, self._emitted(), self.time_column, self.never_null)
 
     def _emitted(self) -> pa.Schema:
         last = self.plan_json if self.windows is None else self.windows.plan_json

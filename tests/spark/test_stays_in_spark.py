@@ -30,7 +30,7 @@ def clicks(spark: SparkSession, data: Path) -> DataFrame:
 plus_one = F.udf(lambda x: x + 1, LongType())
 
 CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
-    "no aggregate": (lambda df: df.where("value > 1"), "no aggregate"),
+    "no aggregate": (lambda df: df.select("value"), "neither an aggregate nor a filter"),
     "mode": (lambda df: df.agg(F.mode("value")), "equally frequent"),
     "string function": (lambda df: df.groupBy(F.initcap("event_type")).count(), "InitCap"),
     "like with a wrong pattern": (
@@ -60,7 +60,10 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
         lambda df: df.agg(F.max(F.abs(F.col("value").cast("decimal(17,9)")).cast("int"))),
         "cast to bigint first",
     ),
-    "join below": (lambda df: df.join(df, "campaign_id").groupBy("campaign_id").count(), "Join"),
+    "join below": (
+        lambda df: df.join(df, "campaign_id", "full").groupBy("campaign_id").count(),
+        "FullOuter join",
+    ),
     "union below": (lambda df: df.union(df).groupBy("campaign_id").count(), "Union"),
     "limit below": (lambda df: df.limit(3).groupBy("campaign_id").count(), "Limit"),
     "dropDuplicates": (lambda df: df.dropDuplicates().groupBy("value").count(), "Deduplicate"),
