@@ -5,6 +5,7 @@ from policies.composition import Hysteresis, Together, Unless
 from policies.decision import Decision, Generalize, Keep, Policy, Specialize
 from policies.defaults import default_policy
 from policies.filters import FilterFacts, PredicateOrder, filter_facts
+from policies.neighbours import likely_next
 from policies.ranges import Domain, domain_of
 from policies.table_bets import HeavyHitters, LargeTables, ManyKeys
 
@@ -31,4 +32,5 @@ __all__ = [
     "default_policy",
     "domain_of",
     "filter_facts",
+    "likely_next",
 ]

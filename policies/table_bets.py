@@ -13,6 +13,8 @@ from policies.bets import all_integers
 from policies.decision import Decision, Generalize, Specialize
 from profiler.profile import Profile
 
+ROWS_AHEAD = 16  # between asking for a group's memory and using it
+
 
 @dataclass(frozen=True, slots=True)
 class HeavyHitters:
@@ -44,7 +46,7 @@ class LargeTables:
 
     slot_bytes: int
     l2_bytes: int = 1 << 20
-    rows_ahead: int = 16
+    rows_ahead: int = ROWS_AHEAD
 
     def decide(self, profile: Profile) -> Decision:
         """Prefetch where the groups' slots exceed the cache of a core."""

@@ -99,7 +99,7 @@ class Controller:
     def _on_morsel(self, event: MorselDone) -> tuple[Action, ...]:
         state = self.state
         state.rows += event.seen.rows
-        state.morsels += 1
+        state.morsels += event.morsels
         phase = state.phase
         if isinstance(phase, Watching):
             return self._watch(phase, event)
@@ -133,7 +133,8 @@ class Controller:
         state = self.state
         if event.spec is not state.running and event.spec != state.running:
             return ()  # a thread has ended what it began before the swap
-        if phase.exits.add(event.seen):
+        phase.reports += 1
+        if phase.exits.add(event.seen, event.morsels):
             return self._deoptimise(phase.exits)
         proof = phase.proof
         if proof is not None:
@@ -235,6 +236,7 @@ class Controller:
         if not isinstance(state.phase, Profiling):
             return ()
         state.profile = profile
+        state.record.groups = profile.groups
         decision = self._policy.decide(replace(profile, running=state.running))
         if isinstance(decision, Generalize):
             state.running = GENERIC

@@ -17,6 +17,7 @@ class MorselDone:
     spec: VariantSpec
     seen: Observation
     worker: int = 0
+    morsels: int = 1  # large ones, that were told as one
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ class RecentExits:
     exit_morsels: float = 0.0
     generic_rows: float = 0.0
 
-    def add(self, seen: Observation) -> bool:
-        """Count a morsel; whether guards fail too often."""
-        self.morsels += 1
+    def add(self, seen: Observation, morsels: int = 1) -> bool:
+        """Count some morsels; whether guards fail too often."""
+        self.morsels += morsels
         self.rows += seen.rows
         if not seen.guard_exits:
             if self.morsels >= 2 * self.settings.exit_window:

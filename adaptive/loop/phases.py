@@ -25,6 +25,7 @@ class Watching:
     proof: Proof | None = None  # None once the variant has shown that it pays
     profile_at_rows: int = NEVER
     profile_at_morsels: int = NEVER
+    reports: int = 0
 
 
 @dataclass(slots=True)
@@ -84,6 +85,14 @@ class LoopState:
         """What another loop of the program can start from."""
         failed = {kinds: strikes.count for kinds, strikes in self.record.strikes.items()}
         return Learned(self.running, self.trials, dict(self.won), failed, self.profile)
+
+    @property
+    def calm(self) -> bool:
+        """Whether nothing is being found out, so that usual morsels may be told together."""
+        phase = self.phase
+        if not isinstance(phase, Watching) or phase.proof is not None:
+            return False
+        return phase.reports >= self.settings.calm_reports
 
     @property
     def unit(self) -> int:

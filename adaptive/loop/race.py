@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, permutations
 from math import inf, sqrt
 from random import Random
 
@@ -134,6 +134,7 @@ class Race:
         """Whoever is clearly on the wrong side of the least gain leaves."""
         known = [arm for arm in self.left if len(arm.samples) >= self.settings.min_samples]
         self._drop_hopeless()
+        self._drop_outclassed()
         for loser in list(self._losers(known)):
             if loser in self.left and len(self.left) > 1:
                 self.left.remove(loser)
@@ -147,6 +148,15 @@ class Race:
             if arm.samples and arm.fastest_ns > self.settings.hopeless * first.median_ns:
                 arm.hopeless = True
                 self.left.remove(arm)
+
+    def _drop_outclassed(self) -> None:
+        """Whoever was always far slower than another one leaves, even the first of all."""
+        for slow, fast in permutations(list(self.left), 2):
+            if min(len(slow.samples), len(fast.samples)) < 2 or fast not in self.left:
+                continue
+            slowest = max(ns for ns, _ in fast.samples)
+            if slow in self.left and slow.fastest_ns > self.settings.outclassed * slowest:
+                self.left.remove(slow)
 
     def _losers(self, known: list[Arm]) -> Iterator[Arm]:
         for before, behind in combinations(known, 2):

@@ -32,6 +32,8 @@ class Strikes:
 
     count: int = 0
     until_rows: int = 0
+    groups: int = 0  # of the data with which it was too slow; 0: its guards failed
+    ever: int = 0  # failures with all data
 
 
 @dataclass(slots=True)
@@ -40,10 +42,15 @@ class BetRecord:
 
     settings: LoopSettings
     strikes: dict[Kinds, Strikes] = field(default_factory=dict)
+    groups: int = 0  # of the last profile
 
     def lost(self, spec: VariantSpec, rows: int, unit: int, times: int = 1) -> int | None:
         """The variant was too slow; when all that it bets on may be tried again, if ever."""
-        return self._strike(kinds_of(spec), rows, unit, times)
+        kinds = kinds_of(spec)
+        known = self.strikes.get(kinds)
+        if known is not None and self._is_of_other_data(known):
+            known.count = 0
+        return self._strike(kinds, rows, unit, times, self.groups)
 
     def refuted(self, spec: VariantSpec, rows: int, unit: int) -> int | None:
         """Its guards failed: a strike for each assumption; when the last may be made again."""
@@ -74,7 +81,19 @@ class BetRecord:
     def barred(self, kinds: Kinds, rows: int) -> bool:
         """Whether a bet must not be made now."""
         strikes = self.strikes.get(kinds)
-        return strikes is not None and (self._ended(strikes) or rows < strikes.until_rows)
+        if strikes is None or self._is_of_other_data(strikes):
+            return False
+        return self._ended(strikes) or rows < strikes.until_rows
+
+    def _is_of_other_data(self, strikes: Strikes) -> bool:
+        """Whether a bet was too slow with far fewer or far more groups, and not all too often.
+
+        An array that gains nothing on 10,000 keys may gain much on 100,000.
+        """
+        if not strikes.groups or not self.groups or strikes.ever >= 2 * self.settings.max_strikes:
+            return False
+        few, many = sorted((strikes.groups, self.groups))
+        return many >= self.settings.other_groups * few
 
     def says(self, spec: VariantSpec) -> str:
         """What the history should know of a variant that has failed."""
@@ -84,9 +103,13 @@ class BetRecord:
             return f"the bet ends for good after {worst.count} failures"
         return f"failure {worst.count} of {self.settings.max_strikes}"
 
-    def _strike(self, kinds: Kinds, rows: int, unit: int, times: int = 1) -> int | None:
+    def _strike(
+        self, kinds: Kinds, rows: int, unit: int, times: int = 1, groups: int = 0
+    ) -> int | None:
         strikes = self.strikes.setdefault(kinds, Strikes())
         strikes.count += times
+        strikes.ever += times
+        strikes.groups = groups
         strikes.until_rows = rows + unit * 2 ** min(strikes.count, self.settings.max_doublings)
         return None if self._ended(strikes) else strikes.until_rows
 

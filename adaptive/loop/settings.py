@@ -27,6 +27,7 @@ class LoopSettings:
     profile_units: int = 1  # until a profile that does not come is given up
     settled_units: int = 1  # a bet that holds for so long has not failed when it ends
     max_strikes: int = 6  # failures after which a bet is made no more
+    other_groups: float = 4.0  # times as many, or as few: a bet that was too slow is tried again
 
     # A trial: the variants take turns, each with the first morsel of a thread left out.
     min_gain: float = 0.04  # of the time of a row, for a variant to be worth a swap
@@ -35,6 +36,7 @@ class LoopSettings:
     clear_sigmas: float = 3.0  # how many standard errors apart is clear
     least_noise: float = 0.02  # of a median, however alike few samples are
     hopeless: float = 1.5  # times generic's time: two morsels are enough, and it counts twice
+    outclassed: float = 1.3  # times the slowest morsel of another: two of each are enough
     # Afterwards: the winner must be as fast as in the trial it won, or nearly.
     proof_morsels: int = 16
     proof_at_least: int = 4  # morsels after which one that is far too slow is dropped
@@ -44,5 +46,9 @@ class LoopSettings:
     exit_share: float = 0.05  # of the morsels, or of the rows
     exit_morsels: int = 2  # fewer never suffice
     exit_window: int = 32  # morsels that count in full; what came before counts half, and so on
+
+    # A variant that was watched for so many reports is told of in larger ones. By then every
+    # signal has its baseline (`learn` of `profiler.drift`).
+    calm_reports: int = 40
 
     remembered: int = 64  # variants that are known to be compiled

@@ -30,17 +30,22 @@ from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.meter import Meter, lost_signals
 from adaptive.runtime.probes import PROBES
-from adaptive.runtime.sampling import Codes, Sampler
+from adaptive.runtime.sampling import SAMPLE_EVERY, Codes, Sampler
 from adaptive.runtime.states import code_spec
 from codegen_llvm import CompiledVariant, InputLayout, can_be_dense
 from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
 from ir.pipelines import RowProgram
-from policies import Fixed, Policy, Specialize, default_policy
+from policies import Fixed, Policy, Specialize, default_policy, likely_next
 from profiler import DriftMonitor
 from profiler.profile import Observation, Profile
 
 _ENOUGH_SAMPLED = 16_384  # rows of a profile: those of 4 M rows at one in 256
+_URGENT_EVERY = 64  # rows, of which one is sampled where something has changed: those of 1 M rows
 _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up first
+# What is reported at once where morsels are as usual. A report takes some 100 us where kernels
+# have filled the caches, 7 per cent of a million rows.
+_CALM_ROWS = 4 << 20
+_USUAL = 0.12  # how far the time of a row, or the share that passes, may be off
 _MOST_RECENT = 64  # variants whose counts are found by identity
 _MOST_RECORDS = 10_000  # swaps that a history keeps, the latest
 
@@ -151,7 +156,15 @@ class _Pending:
         self.spec = GENERIC
         self.layout: InputLayout | None = None
         self.seen = _NOTHING
+        self.large = 0  # morsels among it
         self.uncounted = _NOTHING  # what no history has
+
+    def add(self, spec: VariantSpec, layout: InputLayout, seen: Observation) -> None:
+        """Another morsel of the same variant."""
+        self.spec, self.layout = spec, layout
+        self.seen = self.seen.plus(seen) if self.seen.rows else seen
+        self.large += seen.rows >= _LEAST_ROWS
+        self.uncounted = self.uncounted.plus(seen) if self.uncounted.rows else seen
 
 
 class AdaptiveLoop:
@@ -169,6 +182,7 @@ class AdaptiveLoop:
         sibling: SiblingLearned | None = None,
     ) -> None:
         chosen = default_policy(program) if policy is None else policy
+        self._looks_ahead = policy is None  # what another one bets on next is not known
         self._program, self._threads = program, threads
         self._dictionaries = KeyDictionaries()
         self._controller = Controller(chosen, DriftMonitor())
@@ -183,6 +197,8 @@ class AdaptiveLoop:
         self._wanted: set[tuple[VariantSpec, InputLayout]] = set()  # compiled beside the loop
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
+        self._calm = False
+        self._level = (0.0, 0.0)  # of what was reported last: time of a row, share that passed
         self._rows = 0
         self._sibling = sibling  # until there is a batch to compile for
         self.active = Swap(GENERIC, "nothing is known yet", "start")
@@ -223,23 +239,33 @@ class AdaptiveLoop:
         pending = self._pending.get(worker)
         if pending is None:
             pending = self._pending[worker] = _Pending()
-        if pending.seen.rows and (pending.spec is not spec or pending.layout is not layout):
+        other = pending.spec is not spec or pending.layout is not layout
+        enough = _CALM_ROWS if self._calm and self._is_usual(seen) else _LEAST_ROWS
+        if pending.seen.rows and (other or pending.seen.rows >= enough):
             self._report(worker, pending)
-        pending.spec, pending.layout = spec, layout
-        pending.seen = pending.seen.plus(seen) if pending.seen.rows else seen
-        pending.uncounted = pending.uncounted.plus(seen) if pending.uncounted.rows else seen
-        if pending.seen.rows >= _LEAST_ROWS:
+        pending.add(spec, layout, seen)
+        if pending.seen.rows >= enough:
             self._report(worker, pending)
+
+    def _is_usual(self, seen: Observation) -> bool:
+        """Whether a morsel is like the last that were reported."""
+        if seen.guard_exits or not seen.rows:
+            return False
+        ns, share = self._level
+        off = abs(seen.ns_per_row - ns), abs(seen.selectivity - share)
+        return off[0] <= _USUAL * ns and off[1] <= _USUAL * share
 
     def _report(self, worker: int, pending: _Pending) -> None:
         self._count(pending)
         seen, pending.seen = pending.seen, _NOTHING
+        morsels, pending.large = max(1, pending.large), 0
+        self._level = (seen.ns_per_row, seen.selectivity)
         if seen.counters:
             self._events.extend(lost_signals())
         if self._sibling is not None:
             sibling, self._sibling = self._sibling, None
             self._tell(worker, sibling)
-        self._tell(worker, MorselDone(pending.spec, seen, worker))
+        self._tell(worker, MorselDone(pending.spec, seen, worker, morsels))
 
     def _count(self, pending: _Pending) -> None:
         """Put what a thread has seen into the history."""
@@ -266,6 +292,7 @@ class AdaptiveLoop:
             self._rows += event.seen.rows
         for action in self._controller.on(event):
             self._do(worker, action)
+        self._calm = self._controller.state.calm
 
     def _do(self, worker: int, action: Action) -> None:
         match action:
@@ -276,7 +303,8 @@ class AdaptiveLoop:
 
     def _swap(self, worker: int, swap: Swap) -> None:
         if swap.spec == INSTRUMENTED:
-            self._sampler = Sampler(self._program)
+            every = SAMPLE_EVERY if swap.signal == "rows" else _URGENT_EVERY
+            self._sampler = Sampler(self._program, every)
             # Probes run beside any kernel: a bet that holds need not stop for a profile.
             running = self.active.spec
             self._sampled_beside = running if running.tier is Tier.SPECULATIVE else INSTRUMENTED
@@ -314,8 +342,11 @@ class AdaptiveLoop:
                 merged = kernels.slices_are_keys
                 prepare_combine(self._program, (slots, generic), slice_is_key=merged)
             self._tell(worker, Compiled(spec, variant.compile_ns))
+            for later in likely_next(spec) if self._looks_ahead else ():
+                self._compile_beside(later, layout)
 
-        VARIANTS.request(self._program, self._layout, slots, code_spec(spec), done)
+        layout = self._layout
+        VARIANTS.request(self._program, layout, slots, code_spec(spec), done)
 
     def _probed(self, worker: int, why: str) -> None:
         if why:
@@ -324,7 +355,7 @@ class AdaptiveLoop:
             self._tell(worker, Compiled(INSTRUMENTED, 0))
 
     def _compile_beside(self, spec: VariantSpec, layout: InputLayout) -> None:
-        """Batches lie in memory in another way than those that a variant was compiled for."""
+        """For batches that lie in memory in another way, or for a bet that may be made later."""
         if (spec, layout) in self._wanted:
             return
         self._wanted.add((spec, layout))

@@ -218,3 +218,51 @@ def test_proof() -> None:
     assert late_fails == [False] * 15 + [True]
     assert not any(good.fails(seen(0.9)) for _ in range(16))
     assert good.over
+
+
+def test_a_bet_that_was_too_slow_is_tried_again_with_far_more_groups() -> None:
+    record = BetRecord(LoopSettings())
+    array = NARROW
+    record.groups = 10_000
+    record.lost(array, rows=0, unit=1_000)
+    assert record.allowed(array, rows=1) == GENERIC
+    record.groups = 20_000
+    assert record.allowed(array, rows=1) == GENERIC
+    record.groups = 100_000
+    assert record.allowed(array, rows=1) == array
+    record.lost(array, rows=1, unit=1_000)
+    assert record.allowed(array, rows=2) == GENERIC
+
+
+def test_a_bet_that_is_too_slow_with_all_data_ends() -> None:
+    settings = LoopSettings()
+    record = BetRecord(settings)
+    array = NARROW
+    for turn in range(2 * settings.max_strikes):
+        record.groups = 100_000 if turn % 2 else 1_000
+        assert record.allowed(array, rows=0) == array
+        record.lost(array, rows=0, unit=1_000)
+    for record.groups in (1_000, 100_000):
+        assert record.allowed(array, rows=0) == GENERIC
+
+
+def test_guards_that_failed_count_with_any_number_of_groups() -> None:
+    record = BetRecord(LoopSettings())
+    array = NARROW
+    record.groups = 1_000
+    record.refuted(array, rows=0, unit=1_000)
+    record.groups = 100_000
+    assert record.allowed(array, rows=1) == GENERIC
+
+
+def test_a_variant_that_is_far_faster_wins_after_two_morsels_of_each() -> None:
+    race = race_of(GENERIC, NARROW)
+    turns = run(race, {GENERIC: [4.0, 4.4], NARROW: [2.0, 2.2]})
+    assert race.winner().spec == NARROW
+    assert len(turns) <= 8
+
+
+def test_one_fast_morsel_of_the_slow_variant_makes_the_trial_go_on() -> None:
+    race = race_of(GENERIC, NARROW)
+    turns = run(race, {GENERIC: [4.0, 2.1], NARROW: [2.0, 2.2]})
+    assert len(turns) > 8
