@@ -40,6 +40,12 @@ class InputLayout:
     encodings: tuple[Encoding, ...]
     has_nulls: bool = True
 
+    def describe(self) -> str:
+        """The layout in a few words."""
+        coded = sum(encoding is Encoding.DICTIONARY for encoding in self.encodings)
+        nulls = "with nulls" if self.has_nulls else "without nulls"
+        return f"{nulls}, {coded} of {len(self.encodings)} columns as codes"
+
 
 @dataclass(frozen=True, slots=True)
 class SlotField:

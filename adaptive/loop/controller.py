@@ -15,6 +15,7 @@ from adaptive.loop.events import (
     Compiled,
     CompileFailed,
     Event,
+    LayoutChanged,
     MorselDone,
     Profiled,
     SiblingLearned,
@@ -28,7 +29,7 @@ from adaptive.loop.race import Arm, Race
 from adaptive.loop.record import title
 from adaptive.loop.settings import LoopSettings
 from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
-from policies import Generalize, Policy, Specialize
+from policies import Generalize, Keep, Policy, Specialize
 from profiler.profile import Observation, Profile
 
 # Signals that depend on the rows and the code alone, or nearly so.
@@ -93,6 +94,8 @@ class Controller:
                 return self._on_compiled(spec)
             case CompileFailed(spec, reason):
                 return self._on_compile_failed(spec, reason)
+            case LayoutChanged(layout):
+                return self._on_layout(layout)
             case SiblingLearned():
                 return self._on_sibling(event)
 
@@ -108,6 +111,15 @@ class Controller:
         if isinstance(phase, Profiling) and state.rows >= phase.until_rows:
             return self._give_up_profile(phase)
         return ()
+
+    def _on_layout(self, layout: str) -> tuple[Action, ...]:
+        """The running variant has no code for such batches yet, and other bets may pay now."""
+        state = self.state
+        if not isinstance(state.phase, Watching) or state.blind or not state.profiled_at:
+            return ()
+        if state.settled:
+            state.record.held(state.running)
+        return self._profile("layout", f"batches are {layout} from now on")
 
     def _on_sibling(self, event: SiblingLearned) -> tuple[Action, ...]:
         """Start with the variant that a sibling has chosen, or with the bet on what it saw."""
@@ -165,11 +177,16 @@ class Controller:
     def _disprove(self, proof: Proof) -> tuple[Action, ...]:
         """The winner of a trial is no faster than generic was: undone, and counted as lost."""
         state, spec = self.state, self.state.running
-        again = state.record.lost(spec, state.rows, state.unit)
+        reason = f"{title(spec)} does not keep what its trial promised"
+        again: int | None = state.rows
+        if state.settled:  # it did for long: the data have changed
+            state.record.held(spec)
+        else:
+            again = state.record.lost(spec, state.rows, state.unit)
+            reason = f"{reason}; {state.record.says(spec)}"
+            state.fruitless += 1
         state.won.pop(spec, None)
-        state.fruitless += 1
         self._choose(GENERIC, again)
-        reason = f"{title(spec)} does not keep what its trial promised; {state.record.says(spec)}"
         swap = self._swap(GENERIC, reason, "ns/row", proof.generic_ns, proof.ns_per_row)
         return (swap,)
 
@@ -238,6 +255,8 @@ class Controller:
         state.profile = profile
         state.record.groups = profile.groups
         decision = self._policy.decide(replace(profile, running=state.running))
+        if isinstance(decision, Keep) and state.phase.signal == "rows":
+            return self._rest(decision.reason)
         if isinstance(decision, Generalize):
             state.running = GENERIC
         if not isinstance(decision, Specialize):

@@ -44,6 +44,13 @@ class CompileFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class LayoutChanged:
+    """Batches lie in memory in a way that was not seen before, for example with nulls."""
+
+    layout: str  # in a few words
+
+
+@dataclass(frozen=True, slots=True)
 class SiblingLearned:
     """Another worker of the executor, which may be gone, has run the same program before."""
 
@@ -51,7 +58,7 @@ class SiblingLearned:
     worker: str  # its name
 
 
-Event: TypeAlias = MorselDone | Profiled | Compiled | CompileFailed | SiblingLearned
+Event: TypeAlias = MorselDone | Profiled | Compiled | CompileFailed | LayoutChanged | SiblingLearned
 
 
 @dataclass(frozen=True, slots=True)

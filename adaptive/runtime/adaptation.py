@@ -16,6 +16,7 @@ from adaptive.loop.events import (
     Compiled,
     CompileFailed,
     Event,
+    LayoutChanged,
     MorselDone,
     Profiled,
     SiblingLearned,
@@ -46,6 +47,7 @@ _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up fir
 # have filled the caches, 7 per cent of a million rows.
 _CALM_ROWS = 4 << 20
 _USUAL = 0.12  # how far the time of a row, or the share that passes, may be off
+_MOST_LAYOUTS = 8  # ways in which batches lie in memory that are news when they first come
 _MOST_RECENT = 64  # variants whose counts are found by identity
 _MOST_RECORDS = 10_000  # swaps that a history keeps, the latest
 
@@ -194,6 +196,7 @@ class AdaptiveLoop:
         self._pending: dict[int, _Pending] = {}
         self._kernels: DeoptManager | None = None
         self._layout: InputLayout | None = None
+        self._layouts: set[InputLayout] = set()
         self._wanted: set[tuple[VariantSpec, InputLayout]] = set()  # compiled beside the loop
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
@@ -222,7 +225,9 @@ class AdaptiveLoop:
         """The active variant, or the generic one where the active is not compiled yet."""
         if not isinstance(kernels.meter, Meter):
             kernels.meter = Meter()
-        self._kernels, self._layout = kernels, bound.layout
+        if bound.layout is not self._layout:
+            self._see(bound.layout)
+        self._kernels = kernels
         kernels.begin(bound, first, last, self._dictionaries)
         spec = self.active.spec
         if spec.tier is Tier.INSTRUMENTED:
@@ -232,6 +237,15 @@ class AdaptiveLoop:
             return spec
         self._compile_beside(spec, bound.layout)
         return GENERIC
+
+    def _see(self, layout: InputLayout) -> None:
+        """A batch lies in memory in another way than the one before; only new ways are news."""
+        self._layout = layout
+        if layout in self._layouts or len(self._layouts) >= _MOST_LAYOUTS:
+            return
+        self._layouts.add(layout)
+        if len(self._layouts) > 1:
+            self._tell(0, LayoutChanged(layout.describe()))
 
     def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
         """Report what a thread saw, once that is worth it."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 
 _LINE_BYTES = 64
-_MOST_KEPT_BYTES = 64 * 1024 * 1024
+_MOST_KEPT_BYTES = 256 * 1024 * 1024
 _MOST_KEPT_ARENA_BYTES = 256 * 1024 * 1024
 
 

@@ -15,6 +15,7 @@ from adaptive.loop.events import (
     Compiled,
     CompileFailed,
     Event,
+    LayoutChanged,
     MorselDone,
     Profiled,
     Swap,
@@ -474,3 +475,51 @@ def test_whatever_happens_swaps_are_to_compiled_variants_and_have_reasons(
                     assert action.spec in compiled
                 else:
                     assert action.spec not in (GENERIC, *replay.controller.state.ready)
+
+
+def test_batches_that_lie_in_memory_in_another_way_are_profiled() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    (swap,) = replay.send(LayoutChanged("with nulls"))
+    assert isinstance(swap, Swap)
+    assert (swap.spec, swap.signal) == (INSTRUMENTED, "layout")
+    assert "with nulls" in swap.reason
+    assert replay.send(LayoutChanged("with codes")) == ()  # the profile is under way
+
+
+def test_what_the_policy_keeps_is_not_tried_again() -> None:
+    replay = Replay(settings=replace(SETTINGS, again_units=2))
+    replay.adopted(NARROW)
+    replay.morsels(100, 0.5)
+    replay.script.decision = Keep("as good")
+    (rest,) = replay.send(Profiled(PROFILE))
+    assert isinstance(rest, Swap)
+    assert (rest.spec, rest.reason) == (NARROW, "as good")
+
+
+def test_a_winner_that_held_for_long_and_then_fails_its_proof_is_no_failure() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    replay.morsels(100, 0.5)
+    replay.script.drift = Drift("ns/row", 0.5, 0.9)
+    replay.script.bet(NARROW)
+    replay.morsels(1, 0.9)  # profiled again
+    replay.send(Profiled(PROFILE))
+    replay.trial({GENERIC: 1.0, NARROW: 0.6})
+    (swap,) = replay.morsels(20, 3.0)
+    assert isinstance(swap, Swap)
+    assert swap.spec == GENERIC
+    assert "failure" not in swap.reason
+    (again,) = replay.morsels(1)
+    assert isinstance(again, Swap)
+    assert again.spec == INSTRUMENTED
+
+
+def test_a_variant_that_was_watched_for_long_is_calm_until_something_is_found_out() -> None:
+    replay = Replay()
+    replay.adopted(NARROW)
+    assert not replay.controller.state.calm
+    replay.morsels(SETTINGS.calm_reports, 0.5)
+    assert replay.controller.state.calm
+    replay.send(LayoutChanged("with nulls"))
+    assert not replay.controller.state.calm
