@@ -1,6 +1,7 @@
 """Code generation: row programs become LLVM modules, and those machine code."""
 
 from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
+from codegen_llvm.csv_reader import CsvForm, compile_csv_reader
 from codegen_llvm.decimal_sums import average_decimals
 from codegen_llvm.gather import find_used, gather_field, gather_strings
 from codegen_llvm.holistic import list_functions
@@ -28,6 +29,7 @@ __all__ = [
     "CompiledProjection",
     "CompiledReader",
     "CompiledVariant",
+    "CsvForm",
     "Encoding",
     "InputLayout",
     "SlotLayout",
@@ -35,6 +37,7 @@ __all__ = [
     "can_be_dense",
     "can_subtract",
     "compile_combine",
+    "compile_csv_reader",
     "compile_json_reader",
     "compile_keyed",
     "compile_move",

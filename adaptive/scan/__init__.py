@@ -2,6 +2,7 @@
 
 from adaptive.scan.arrow_ipc import ArrowScan
 from adaptive.scan.constants import CompletedParquet, ConstantColumns
+from adaptive.scan.csv_lines import CsvScan
 from adaptive.scan.errors import ScanError
 from adaptive.scan.event_times import TimeUse, time_use, timed_rows
 from adaptive.scan.json_lines import JsonScan
@@ -16,6 +17,7 @@ __all__ = [
     "CompletedParquet",
     "ConstantColumns",
     "CorruptRecords",
+    "CsvScan",
     "JsonScan",
     "ListedFile",
     "OpenParquet",

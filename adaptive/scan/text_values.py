@@ -47,12 +47,24 @@ def _moment(text: str) -> int | None:
     return parse_timestamp(f"{today}T{text.strip().removeprefix('T')}")
 
 
-def date_of(text: str) -> int:
-    """The day that a text names; a plain number counts the days since 1970."""
+def plain_date_of(text: str) -> int:
+    """The day that a text names."""
     for form in (text, text.replace("GMT", "")):
         found = parse_date(form)
         if found is not None:
             return found
+    raise BadField(f"{text!r} is no date")
+
+
+def date_of(text: str) -> int:
+    """The same, and a plain number counts the days since 1970."""
+    try:
+        return plain_date_of(text)
+    except BadField:
+        return _day_number(text)
+
+
+def _day_number(text: str) -> int:
     if _INT.fullmatch(text) and int(text) in _INT32:
         if int(text) < _FIRST_GREGORIAN_DAY:
             raise Unsure(f"the number {text!r} is a day of the Julian calendar")

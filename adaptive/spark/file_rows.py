@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from adaptive.scan import (
     CompletedParquet,
     ConstantColumns,
     CorruptRecords,
+    CsvScan,
     JsonScan,
     ListedFile,
     ParquetScan,
@@ -27,7 +29,7 @@ from adaptive.scan import (
     timed_rows,
 )
 from adaptive.scan.storage import LOCAL
-from adaptive.spark.text_sources import PUSHED_OPTION
+from adaptive.spark.text_sources import FIELDS_OPTION, PUSHED_OPTION, csv_form
 from ir import Expr, Filter, Schema, from_json
 
 # The columns of a listing.
@@ -49,6 +51,11 @@ class TaskSettings:
     def __init__(self, options: dict[str, str], storage: Storage = LOCAL) -> None:
         self._options = {key.lower(): value for key, value in options.items()}
         self.storage = storage
+
+    @property
+    def options(self) -> dict[str, str]:
+        """All reader options, by their names in lower case."""
+        return self._options
 
     def option(self, name: str) -> str | None:
         """A reader option by its name in lower case."""
@@ -85,6 +92,19 @@ def json_scan(schema: Schema, settings: TaskSettings) -> JsonScan:
     return JsonScan(schema, corrupt, pushed, settings.storage)
 
 
+def csv_scan(schema: Schema, settings: TaskSettings) -> CsvScan:
+    """The scan of CSV files."""
+    return CsvScan(
+        schema,
+        tuple(json.loads(settings.option(FIELDS_OPTION.lower()) or "[]")),
+        csv_form(settings.options),
+        (settings.option("header") or "").lower() == "true",
+        _corrupt_records(settings),
+        _pushed_filters(settings),
+        settings.storage,
+    )
+
+
 def _corrupt_records(settings: TaskSettings) -> CorruptRecords:
     mode = RecordMode.named(settings.option("mode"))
     return CorruptRecords(mode, settings.option("columnnameofcorruptrecord"))
@@ -102,6 +122,7 @@ SCANS: dict[str, Callable[[Schema, TaskSettings], Scan]] = {
     "parquet": parquet_scan,
     "arrow": arrow_scan,
     "json": json_scan,
+    "csv": csv_scan,
 }
 
 

@@ -151,7 +151,7 @@ def _format(name: str) -> str:
         if name.lower() in (known, f"{_DATASOURCES}.{known}.{known}fileformat"):
             return known
     short = name.rpartition(".")[2]
-    raise StaysInSpark(f"the files are {short}; the native scan reads Parquet and JSON lines")
+    raise StaysInSpark(f"the files are {short}; the native scan reads Parquet, JSON lines and CSV")
 
 
 def relation_paths(spark: SparkSession, relation: JavaObject) -> list[JavaObject]:

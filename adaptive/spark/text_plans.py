@@ -8,6 +8,7 @@ Spark itself would read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,7 +20,7 @@ from adaptive.scan import RecordMode
 from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id, seq
 from adaptive.spark.scope import Scope
 from adaptive.spark.sources import FileSource
-from adaptive.spark.text_sources import CORRUPT_COLUMN, CORRUPT_OPTION, PUSHED_OPTION
+from adaptive.spark.text_sources import CORRUPT_COLUMN, CORRUPT_OPTION, FIELDS_OPTION, PUSHED_OPTION
 from adaptive.spark.worker import source_schema
 from ir import Filter, Schema, Sink, Source
 
@@ -48,8 +49,18 @@ def checked_text_source(
         if is_strict:
             _refuse_other_columns(source, scan, read, corrupt)
         added[PUSHED_OPTION] = _pushed_filters(cx, scope, scan, read, corrupt)
+    if source.format == "csv":
+        added[FIELDS_OPTION] = _fields(source, read, corrupt)
     known = {key: value for key, value in source.options.items() if key.lower() not in added}
     return replace(source, options={**known, **added})
+
+
+def _fields(source: FileSource, read: Schema, corrupt: str) -> str:
+    """The names of the fields of a line, in order."""
+    if corrupt in read.names:
+        raise StaysInSpark(f"the column `{corrupt}` of corrupt records is read from CSV")
+    names = [str(attribute.name()) for attribute in seq(source.leaf.output())]
+    return json.dumps([n for n in names if n not in source.partitions and n != corrupt])
 
 
 def _refuse_defaults(source: FileSource) -> None:

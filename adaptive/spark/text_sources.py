@@ -5,8 +5,9 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from adaptive.explain import StaysInSpark
+from codegen_llvm import CsvForm
 
-TEXT_TITLES = {"json": "JSON"}
+TEXT_TITLES = {"json": "JSON", "csv": "CSV"}
 # Honoured by the native scan.
 _READ = {
     "json": frozenset({"mode", "columnnameofcorruptrecord"}),
@@ -63,8 +64,10 @@ _SETTINGS: dict[str, dict[str, str]] = {
 }
 CORRUPT_COLUMN = "spark.sql.columnNameOfCorruptRecord"
 CORRUPT_OPTION = "columnNameOfCorruptRecord"
-# Not an option of Spark's: for the native scan, the filters that Spark's reader would apply.
+# Not options of Spark's but for the native scan: the filters that Spark's reader would apply, and
+# the names of the fields of a line.
 PUSHED_OPTION = "kodiak.pushedFilters"
+FIELDS_OPTION = "kodiak.fields"
 
 
 def refuse_text_options(
@@ -84,8 +87,25 @@ def refuse_text_options(
             raise StaysInSpark(
                 f"{TEXT_TITLES[format_]} option {key} has a native form only for {default!r}"
             )
+    if format_ == "csv":
+        csv_form(options)
     conf = spark._jsparkSession.sessionState().conf()
     for setting, value in _SETTINGS[format_].items():
         there = str(conf.getConfString(setting))
         if there != value:
             raise StaysInSpark(f"{setting} is {there}; the native scan reads text as with {value}")
+
+
+def csv_form(options: dict[str, str]) -> CsvForm:
+    """How lines are written, by the reader's options."""
+    lowered = {key.lower(): value for key, value in options.items()}
+    separator = lowered.get("sep") or lowered.get("delimiter") or ","
+    separator = "\t" if separator == "\\t" else separator
+    if len(separator) != 1 or not separator.isascii() or separator in '"\\\n\r\0':
+        raise StaysInSpark(
+            f"CSV option sep has a native form only for one plain character, not {separator!r}"
+        )
+    null = lowered.get("nullvalue", "")
+    if not null.isascii() or any(char in f'{separator}"\\\n\r' for char in null):
+        raise StaysInSpark(f"CSV option nullValue has no native form for {null!r}")
+    return CsvForm(separator, null=null)

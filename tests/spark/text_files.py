@@ -9,11 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 import ir
 from adaptive.scan import Piece, Scan
 from adaptive.spark.types import IR_TYPES
+from tests.spark.comparison import rows_of
 
 _FIRST_MTIME = 1_700_000_000
 
@@ -67,6 +70,14 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return "nan" if math.isnan(value) else repr(value)
     return value
+
+
+def outcome(df: DataFrame) -> object:
+    """The rows of a query; of one that fails, whether a malformed record is why."""
+    try:
+        return rows_of(df)
+    except (PySparkException, Py4JJavaError) as error:
+        return "MALFORMED_RECORD_IN_PARSING" in str(error)
 
 
 def cut(path: Path, pieces: int) -> list[Piece]:
