@@ -88,7 +88,7 @@ def arrow_scan(schema: Schema, settings: TaskSettings) -> ArrowScan:
 
 def json_scan(schema: Schema, settings: TaskSettings) -> JsonScan:
     """The scan of JSON lines."""
-    corrupt, pushed = _corrupt_records(settings), _pushed_filters(settings)
+    corrupt, pushed = _corrupt_records(schema, settings), _pushed_filters(settings)
     return JsonScan(schema, corrupt, pushed, settings.storage)
 
 
@@ -99,15 +99,16 @@ def csv_scan(schema: Schema, settings: TaskSettings) -> CsvScan:
         tuple(json.loads(settings.option(FIELDS_OPTION.lower()) or "[]")),
         csv_form(settings.options),
         (settings.option("header") or "").lower() == "true",
-        _corrupt_records(settings),
+        _corrupt_records(schema, settings),
         _pushed_filters(settings),
         settings.storage,
     )
 
 
-def _corrupt_records(settings: TaskSettings) -> CorruptRecords:
+def _corrupt_records(schema: Schema, settings: TaskSettings) -> CorruptRecords:
     mode = RecordMode.named(settings.option("mode"))
-    return CorruptRecords(mode, settings.option("columnnameofcorruptrecord"))
+    column = settings.option("columnnameofcorruptrecord")
+    return CorruptRecords(mode, column if column in schema.names else None)
 
 
 def _pushed_filters(settings: TaskSettings) -> tuple[Expr, ...]:
