@@ -9,7 +9,7 @@ Spark itself would read.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
@@ -45,7 +45,7 @@ def checked_text_source(
     mode = RecordMode.named(options.get("mode"))
     is_strict = mode is not RecordMode.PERMISSIVE or corrupt in read.names
     if is_strict or any(isinstance(node, Filter) for plan in plans for node in plan.walk()):
-        scan = _spark_scan(cx, aggregate)
+        scan = _spark_scan(cx, source, aggregate)
         if is_strict:
             _refuse_other_columns(source, scan, read, corrupt)
         added[PUSHED_OPTION] = _pushed_filters(cx, scope, scan, read, corrupt)
@@ -93,15 +93,13 @@ class _SparkScan:
     conditions: tuple[JavaObject, ...]
 
 
-def _spark_scan(cx: Catalyst, aggregate: JavaObject) -> _SparkScan:
+def _spark_scan(cx: Catalyst, source: FileSource, aggregate: JavaObject) -> _SparkScan:
     """As Spark plans it: a projection and a filter over a relation become one scan."""
-    above: list[JavaObject] = []
-    node = cx.optimized(aggregate)
-    while below := children(node):
-        above.append(node)
-        if len(below) != 1:
-            raise StaysInSpark("Spark's optimizer makes several scans of one")
-        [node] = below
+    ids = {expr_id(attribute) for attribute in seq(source.leaf.output())}
+    ways = list(_ways(cx.optimized(aggregate), ids))
+    if len(ways) != 1:
+        raise StaysInSpark("Spark's optimizer makes several scans of one, or none")
+    [[*above, node]] = ways
     conditions: list[JavaObject] = []
     read = seq(node.output())
     while above and class_name(above[-1]) == "Filter":
@@ -113,6 +111,16 @@ def _spark_scan(cx: Catalyst, aggregate: JavaObject) -> _SparkScan:
         raise StaysInSpark("what Spark's reader does itself is not certain for this query")
     names = {expr_id(a): str(a.name()) for a in seq(node.output())}
     return _SparkScan(frozenset(names[expr_id(a)] for a in read), tuple(conditions))
+
+
+def _ways(node: JavaObject, ids: set[int]) -> Iterator[list[JavaObject]]:
+    """The nodes from a plan down to each leaf with one of these attributes."""
+    below = children(node)
+    if not below and any(expr_id(attribute) in ids for attribute in seq(node.output())):
+        yield [node]
+    for child in below:
+        for way in _ways(child, ids):
+            yield [node, *way]
 
 
 def _split(condition: JavaObject) -> list[JavaObject]:

@@ -100,6 +100,13 @@ def test_failfast_fails_where_spark_fails(
     assert outcome(taken_over(query)) == expected
 
 
+def test_a_join_with_a_small_table(spark: SparkSession, data: Path) -> None:
+    write_texts(data, [b"\n".join(_lines(random.Random(19), 300))], ".json")
+    table = spark.createDataFrame([("view", 1), ("click", 2)], "kind string, code int")
+    joined = spark.read.schema(DDL).json(str(data)).join(table, "kind").where("flag")
+    assert assert_same_batch(joined.groupBy("code").agg(F.count("*"), F.sum("small")))
+
+
 def _events(rng: random.Random, rows: int, first_s: int, last_s: int) -> bytes:
     lines = []
     for _ in range(rows):
