@@ -21,6 +21,7 @@ _READABLE: dict[ir.DataType, tuple[pa.DataType, ...]] = {
     ir.FLOAT64: (*_SIGNED, pa.uint8(), pa.uint16(), pa.float32(), pa.date32()),
     ir.DATE: (*_SIGNED, pa.uint8(), pa.uint16()),
     ir.STRING: _TEXT,
+    ir.BINARY: _TEXT,
 }
 # The digits before the point that a decimal must have to be read from an integer.
 _DIGITS = {pa.int8(): 10, pa.int16(): 10, pa.int32(): 10, pa.int64(): 20}
@@ -35,6 +36,8 @@ def can_read(there: pa.DataType, wanted: ir.DataType) -> bool:
         return pa.types.is_timestamp(there) and there.unit in ("us", "ms")
     if isinstance(wanted, ir.DecimalType):
         return _fits_decimal(there, wanted)
+    if wanted is ir.BINARY and pa.types.is_fixed_size_binary(there):
+        return True
     return there == arrow_type(wanted) or there in _READABLE.get(wanted, ())
 
 

@@ -11,12 +11,13 @@ from pyspark.sql import DataFrame
 from adaptive.explain import CannotAdaptError, Explanation, StaysInSpark
 from adaptive.explain import Fragment as FragmentReport
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, walk
+from adaptive.spark.common_tables import common_tables, references, without_unused
 from adaptive.spark.listener import listen
 from adaptive.spark.listing import file_rows
-from adaptive.spark.rebuild import MergeBuilder, graft
+from adaptive.spark.rebuild import MergeBuilder, Replacements, graft
 from adaptive.spark.report import native_report
 from adaptive.spark.row_fragment import row_chains, row_fragment
-from adaptive.spark.translate_plan import FragmentTranslator, common_tables
+from adaptive.spark.translate_plan import FragmentTranslator
 from adaptive.spark.worker import NAME_PREFIX, FragmentTask
 from ir import optimize, to_json
 from policies import Policy
@@ -107,7 +108,7 @@ class _Adaptation:
             except StaysInSpark as reason:
                 report = FragmentReport(label, reasons=(str(reason),))
             reports.append(report)
-        df = self._cx.frame(graft(self._cx, self._root, replaced)) if replaced else self._df
+        df = self._cx.frame(self._grafted(replaced)) if replaced else self._df
         return Adapted(df, Explanation(tuple(reports)))
 
     def run_rows(self, forced: bool) -> Adapted:
@@ -124,8 +125,14 @@ class _Adaptation:
             report = FragmentReport(self._name, reasons=(str(reason),))
             return Adapted(self._df, Explanation((report,)))
         _REPORTS[fragment_id] = fragment.report
-        df = self._cx.frame(graft(self._cx, self._root, [(chain, made)]))
+        df = self._cx.frame(self._grafted([(chain, made)]))
         return Adapted(df, Explanation((fragment.report,)))
+
+    def _grafted(self, replaced: Replacements) -> JavaObject:
+        grafted = graft(self._cx, self._root, replaced)
+        if not self._ctes:
+            return grafted
+        return without_unused(self._cx, grafted, references(self._root))
 
     def _take_over(self, aggregate: JavaObject, label: str) -> tuple[JavaObject, FragmentReport]:
         self._refuse_cached(aggregate)

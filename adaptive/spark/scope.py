@@ -52,10 +52,19 @@ class Scope:
             self._add_column(attribute)
 
     def _add_column(self, attribute: JavaObject) -> None:
+        name = str(attribute.name())
+
         def meaning() -> Expr:
-            return Column(str(attribute.name()), column_type(attribute))
+            type_ = column_type(attribute)
+            if type_ is ir.BINARY and not self._has_bytes(name):
+                raise StaysInSpark(f"column `{name}` is binary, which these files have as text")
+            return Column(name, type_)
 
         self._meanings[expr_id(attribute)] = meaning
+
+    def _has_bytes(self, name: str) -> bool:
+        """Whether bytes are in the files as they are, and not as the text that stands for them."""
+        return self.source.format in ("parquet", "arrow") and name not in self.source.partitions
 
     def lookup(self, attribute: JavaObject) -> Expr:
         """The expression over file columns that an attribute stands for."""

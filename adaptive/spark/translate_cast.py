@@ -23,6 +23,11 @@ def translated_cast(node: JavaObject, child: Expr, target: DataType) -> Expr:
     mode = EvalMode(str(node.evalMode().toString()).lower())
     if source.is_float and (target is ir.STRING or target.is_decimal):
         _require_shortest_digits(node)
+    if (source, target) == (ir.BINARY, ir.STRING):
+        raise StaysInSpark(
+            f"`{sql_text(node)}`: bytes need not be text, and what functions make of others is"
+            " Java's; read the column as string"
+        )
     if (source, target) == (ir.STRING, ir.TIMESTAMP):
         raise StaysInSpark(
             f"`{sql_text(node)}`: a text may have no date, or the name of a region as its zone;"

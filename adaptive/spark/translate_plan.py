@@ -17,6 +17,7 @@ from adaptive.spark.catalyst import (
     seq,
     walk,
 )
+from adaptive.spark.common_tables import inlined
 from adaptive.spark.heartbeat import ALIVE, BEAT
 from adaptive.spark.merges import Merge, Partials
 from adaptive.spark.scope import Scope, Watermark
@@ -267,7 +268,10 @@ class FragmentTranslator:
 
     def _heartbeat(self, scope: Scope, keys: list[tuple[Key, Expr]]) -> Sink | None:
         """The greatest event time for each key before filters that Spark evaluates too late."""
-        below = rows_before_filters(self._cx, self._aggregate, scope)
+        aggregate = self._aggregate
+        if self._ctes:
+            aggregate = inlined(self._cx, aggregate, self._ctes)
+        below = rows_before_filters(self._cx, aggregate, scope)
         if below is None or scope.watermark is None:
             return None
         if any(expr.can_fail for _, expr in keys):
@@ -311,15 +315,3 @@ def _filtered(
     for predicate in filters:
         operator = Filter(operator, predicate)
     return operator
-
-
-def common_tables(root: JavaObject) -> dict[int, JavaObject]:
-    """The common table expressions of a plan by id, each as the plan that defines it."""
-    found: dict[int, JavaObject] = {}
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if class_name(node) == "CTERelationDef":
-            found[int(node.id())] = node.child()
-        pending.extend(children(node))
-    return found

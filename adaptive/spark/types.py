@@ -18,6 +18,7 @@ IR_TYPES: dict[str, ir.DataType] = {
     "float": ir.FLOAT32,
     "double": ir.FLOAT64,
     "string": ir.STRING,
+    "binary": ir.BINARY,
     "date": ir.DATE,
     "timestamp": ir.TIMESTAMP,
 }
@@ -30,6 +31,7 @@ SPARK_TYPES: dict[ir.DataType, spark_types.DataType] = {
     ir.FLOAT32: spark_types.FloatType(),
     ir.FLOAT64: spark_types.DoubleType(),
     ir.STRING: spark_types.StringType(),
+    ir.BINARY: spark_types.BinaryType(),
     ir.DATE: spark_types.DateType(),
     ir.TIMESTAMP: spark_types.TimestampType(),
 }

@@ -224,6 +224,26 @@ def test_text_that_is_not_utf8(spark: SparkSession, data: Path) -> None:
     assert all(all(row[1:]) for row in taken_over(df.agg(*map(F.expr, made))).collect())
 
 
+def test_binary_columns(spark: SparkSession, data: Path) -> None:
+    """Bytes of any kind, also where a file has them as text or all of one length."""
+    values = [b"\xff\x00", b"", None, b"a", b"a\x00", b"\x7f", b"a"]
+    columns = {
+        "k": [1, 1, 2, 2, 2, 3, 3],
+        "raw": pa.array(values, pa.binary()),
+        "text": pa.array(["ö", "", None, "b", "ba", "z", "b"]),
+        "fixed": pa.array([None if v is None else v.ljust(2, b"x") for v in values], pa.binary(2)),
+    }
+    write_files(data, [pa.table(columns), pa.table(columns).slice(3)])
+    df = spark.read.schema("k bigint, raw binary, text binary, fixed binary").parquet(str(data))
+    names = ["raw", "text", "fixed"]
+    extremes = [f(name) for name in names for f in (F.min, F.max, F.count, F.countDistinct)]
+    assert_same_batch(df.agg(*extremes[:4]))
+    assert_same_batch(df.agg(*extremes[4:8], F.expr("max(octet_length(text) + length(raw))")))
+    assert_same_batch(
+        df.where("raw >= X'61'").groupBy("raw", "fixed").agg(F.sum("k"), F.max("raw"))
+    )
+
+
 def test_common_table_expressions_and_views(clicks: DataFrame, spark: SparkSession) -> None:
     clicks.createOrReplaceTempView("clicks")
     df = spark.sql(
