@@ -18,8 +18,11 @@ from adaptive.loop.events import (
     LayoutChanged,
     MorselDone,
     Profiled,
+    SiblingLearned,
     Swap,
 )
+from adaptive.loop.learned import Learned
+from adaptive.loop.record import kinds_of
 from adaptive.loop.settings import LoopSettings
 from ir import GENERIC, INSTRUMENTED, VariantSpec
 from policies import Decision, Generalize, Keep, Specialize
@@ -448,6 +451,18 @@ EVENTS = st.one_of(
     st.builds(Compiled, st.sampled_from(SPECS), st.just(1)),
     st.builds(CompileFailed, st.sampled_from(SPECS[1:]), st.just("banned")),
     st.just(Profiled(PROFILE)),
+    st.builds(
+        SiblingLearned,
+        st.builds(
+            Learned,
+            st.sampled_from(SPECS),
+            st.integers(0, 1),
+            st.dictionaries(st.sampled_from(SPECS[2:]), st.floats(0.1, 1), max_size=2),
+            st.dictionaries(st.sampled_from(SPECS[2:]).map(kinds_of), st.integers(1, 7)),
+            st.sampled_from([None, PROFILE]),
+        ),
+        st.just("process 7"),
+    ),
 )
 DRIFTS = st.one_of(st.none(), st.just(Drift("ns/row", 1, 2)))
 DECISIONS = st.sampled_from(
