@@ -16,7 +16,7 @@ from adaptive.spark.arrow_files import arrow_source
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, seq
 from adaptive.spark.listing import file_rows, list_files
 from adaptive.spark.pruning import partition_conditions
-from adaptive.spark.row_sample import ordered, refuse_many, take_sample
+from adaptive.spark.row_sample import ordered, refuse_little, take_sample
 from adaptive.spark.row_task import RowTask
 from adaptive.spark.scope import Scope
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
@@ -103,7 +103,7 @@ def row_fragment(cx: Catalyst, chain: JavaObject, label: str, *, forced: bool) -
     # Of Arrow files, all rows would be moved by what reads them for Spark.
     if not forced and scope.source.format != "arrow":
         sample = take_sample(cx, scope.source, filters)
-        refuse_many(sample)
+        refuse_little(sample, filters, len(source_schema(_plan(filters, columns))))
         filters = ordered(filters, sample)
         said = f"the filters keep {sample.describe()}"
     plan = _plan(filters, columns)

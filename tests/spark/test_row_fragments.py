@@ -68,12 +68,17 @@ def test_whether_it_pays_is_found_out_from_a_few_rows(
     spark: SparkSession, data: Path, tmp_path: Path
 ) -> None:
     """Few rows pass, all do, or nothing is known; the filter that drops most comes first."""
-    write_files(data, FILES[:1])
+    write_files(data, [events([("view", n % 5, n, n % 200) for n in range(1000)])])
     df = stream(spark, data)
-    text = str(ad.explain(df.where("value >= 0 and value < 5")))
-    assert "the filters keep 5.6% of a sample of 90 rows" in text
-    assert text.index("filter value < int32 5") < text.index("filter value >= int32 0")
+    text = str(ad.explain(df.where("value >= 0 and value < 2")))
+    assert "the filters keep 1.0% of a sample of 1,000 rows" in text
+    assert text.index("filter value < int32 2") < text.index("filter value >= int32 0")
     assert "keep 100.0% of a sample" in reasons(df.where("value >= 0"))
+    assert "keep 3.0% of a sample" in reasons(df.where("value < 6"))
+    assert "no row passes" in reasons(df.where("value > 500"))
+    few = df.where("value < 2").select("value")
+    assert "fewer than 4 columns" in reasons(few)
+    assert ad.explain(few.where("value < 2 and upper(event_type) like 'V%'")).is_native
     assert "neither an aggregate nor a filter" in reasons(df.select("value"))
     assert "can fail" in reasons(df.where("1 / value > 5"))
     assert "filters right above files alone" in reasons(df.join(df, "value").where("value = 1"))
