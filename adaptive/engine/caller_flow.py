@@ -13,12 +13,12 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from adaptive.engine.flow import Sizes, Work, all_work
+from adaptive.engine.flow import Failing, Sizes, Work, all_work
 from adaptive.engine.morsel import Morsel, QueuedBatch
 from adaptive.runtime.binding import BoundBatch
 
 
-class CallerFlow:
+class CallerFlow(Failing):
     """Cuts batches into morsels and does them at once, one caller at a time."""
 
     queued_bytes = 0
@@ -31,8 +31,6 @@ class CallerFlow:
         self._previous: Morsel | None = None
         self._morsels = 0
         self.rows = 0  # that have been pushed
-        self._error: BaseException | None = None
-        self._raised = False
 
     def start(self) -> None:
         """There is nothing to start."""
@@ -62,17 +60,6 @@ class CallerFlow:
 
     def stop(self) -> None:
         """There is no thread to end."""
-
-    def check(self) -> None:
-        """Raise what the work failed with."""
-        if self._error is not None:
-            self._raised = True
-            raise self._error
-
-    def check_unseen(self) -> None:
-        """Raise what the work failed with, if nobody has been told yet."""
-        if not self._raised:
-            self.check()
 
     @contextmanager
     def idle(self) -> Iterator[set[int]]:

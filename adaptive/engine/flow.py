@@ -148,7 +148,25 @@ class Flow(Protocol):
         """The workers that wait, and go on waiting while this lasts."""
 
 
-class ThreadFlow:
+class Failing:
+    """What the work has failed with, for the next call to raise."""
+
+    _error: BaseException | None = None
+    _raised = False
+
+    def check(self) -> None:
+        """Raise what the work failed with."""
+        if self._error is not None:
+            self._raised = True
+            raise self._error
+
+    def check_unseen(self) -> None:
+        """Raise what the work failed with, if nobody has been told yet."""
+        if not self._raised:
+            self.check()
+
+
+class ThreadFlow(Failing):
     """The threads of an engine and the batches on their way to them."""
 
     def __init__(
@@ -179,8 +197,6 @@ class ThreadFlow:
         self._idle: set[int] = set()
         self._settled: set[int] = set()  # those of the idle that have nothing left to close
         self._stopped = False
-        self._error: BaseException | None = None
-        self._raised = False
         self._threads: list[threading.Thread] = []
         self._wanted = threads
 
@@ -246,17 +262,6 @@ class ThreadFlow:
         for thread in self._threads:
             thread.join()
         self._threads.clear()
-
-    def check(self) -> None:
-        """Raise what a worker failed with."""
-        if self._error is not None:
-            self._raised = True
-            raise self._error
-
-    def check_unseen(self) -> None:
-        """Raise what a worker failed with, if nobody has been told yet."""
-        if not self._raised:
-            self.check()
 
     # -- the workers' side ----------------------------------------------------
 
