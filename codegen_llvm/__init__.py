@@ -3,6 +3,7 @@
 from codegen_llvm.combine import CompiledCombine, can_subtract, compile_combine
 from codegen_llvm.csv_reader import CsvForm, compile_csv_reader
 from codegen_llvm.decimal_sums import average_decimals
+from codegen_llvm.filling import fill_pattern
 from codegen_llvm.gather import find_used, gather_field, gather_strings
 from codegen_llvm.holistic import list_functions
 from codegen_llvm.json_reader import compile_json_reader
@@ -43,6 +44,7 @@ __all__ = [
     "compile_move",
     "compile_projection",
     "compile_variant",
+    "fill_pattern",
     "find_used",
     "gather_field",
     "gather_strings",

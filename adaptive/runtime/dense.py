@@ -37,9 +37,12 @@ class DenseTable(Table):
 
     def dense_keys(self, position: int, places: NDArray[np.int32]) -> NDArray[Any]:
         """A key of the groups at these places; of a string, its code."""
-        inner = prod(self._spans[position + 1 :])
-        numbers = places.astype(np.int64) // inner % self._spans[position]
-        return numbers + np.int64(self._ranges[position][0])
+        numbers, inner = places, prod(self._spans[position + 1 :])
+        if inner > 1:
+            numbers = numbers // inner
+        if position:
+            numbers = numbers % self._spans[position]
+        return np.add(numbers, self._ranges[position][0], dtype=np.int64)
 
 
 class DenseState(GroupState):

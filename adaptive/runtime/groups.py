@@ -56,13 +56,12 @@ class Groups:
 
     def dense_key(self, position: int, type_: DataType) -> NDArray[Any]:
         """A key that groups of dense tables have by their place."""
-        made = np.concatenate(
-            [
-                table.dense_keys(position, places)
-                for table, places in zip(self._tables, self._places, strict=True)
-                if isinstance(table, DenseTable)
-            ]
-        )
+        pieces = [
+            table.dense_keys(position, places)
+            for table, places in zip(self._tables, self._places, strict=True)
+            if isinstance(table, DenseTable)
+        ]
+        made = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         return made.astype(np.uint8 if type_ == BOOL else f"i{type_.bits // 8}", copy=False)
 
     def dense_strings(self, position: int) -> pa.Array:

@@ -34,16 +34,17 @@ class MemoryPool:
         """The memory that waits for reuse."""
         return self._kept_bytes
 
-    def take(self, size: int) -> Bytes:
-        """A piece of this size; all zero, if those of this pool are."""
+    def take(self, size: int, *, as_it_is: bool = False) -> Bytes:
+        """A piece of this size; all zero, if those of this pool are and it is not `as_it_is`."""
+        zeroed = self._zeroed and not as_it_is
         with self._lock:
             known = self._kept[size].pop() if self._kept.get(size) else None
             self._kept_bytes -= 0 if known is None else size
         if known is not None:
-            if self._zeroed:
+            if zeroed:
                 known.fill(0)
             return known
-        memory = (np.zeros if self._zeroed else np.empty)(size + _LINE_BYTES, np.uint8)
+        memory = (np.zeros if zeroed else np.empty)(size + _LINE_BYTES, np.uint8)
         skipped = -memory.ctypes.data % _LINE_BYTES
         return memory[skipped : skipped + size]
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from adaptive.runtime.by_identity import by_identity
 from adaptive.runtime.memory import ARENA_MEMORY, SLOT_MEMORY
-from codegen_llvm import SlotLayout
+from codegen_llvm import SlotLayout, fill_pattern
 from codegen_llvm.abi import DirectoryEntry, StateBlock, TableBlock, hash_word
 
 _FIRST_SLOTS = 64
+_PATTERN_SLOTS = 64  # that are written at once
 _SMALL_SLOTS = 1024
 _FIRST_ARENA_BYTES = 64 * 1024
 _MOST_ARENA_BYTES = 16 * 1024 * 1024
@@ -53,12 +54,20 @@ def _size_for(groups: int) -> int:
     return size
 
 
-def mark_unused(slots: NDArray[np.void], layout: SlotLayout) -> None:
-    """Write into zeroed slots the keys that tell an unused one; see `DirectKey`."""
+@by_identity
+def unused_slots(layout: SlotLayout) -> NDArray[np.void]:
+    """Some slots that nobody uses: zero, with the key that tells an unused one (`DirectKey`)."""
+    slots = np.zeros(_PATTERN_SLOTS, slot_dtype(layout))
+    if layout.direct is not None:
+        slots["key0"] = layout.direct.unused
+    return slots
+
+
+def mark_home(slots: NDArray[np.void], layout: SlotLayout) -> None:
+    """The slot at the home of the unused key itself tells by another one."""
     if layout.direct is None:
         return
     unused = layout.direct.unused
-    slots["key0"] = unused
     bits = slots["key0"].itemsize * 8
     home = hash_word(unused & ((1 << bits) - 1)) >> home_shift(len(slots))
     slots["key0"][home] = layout.direct.unused_at_home
@@ -153,10 +162,16 @@ class Table:
                 ARENA_MEMORY.give(self.arenas.pop())
 
     def _resize(self, slots: int) -> None:
-        self._memory = SLOT_MEMORY.take(slots * self.layout.size)
-        self.slots: NDArray[np.void] = self._memory.view(slot_dtype(self.layout))
-        mark_unused(self.slots, self.layout)
-        self.block.slots = self.slots.ctypes.data
+        layout = self.layout
+        is_marked = layout.direct is not None
+        self._memory = SLOT_MEMORY.take(slots * layout.size, as_it_is=is_marked)
+        self.slots: NDArray[np.void] = self._memory.view(slot_dtype(layout))
+        address = self.slots.ctypes.data
+        if is_marked:
+            pattern = unused_slots(layout)
+            fill_pattern(address, self.slots.nbytes, pattern.ctypes.data, pattern.nbytes)
+            mark_home(self.slots, layout)
+        self.block.slots = address
         self.block.mask = slots - 1
         self.block.shift = home_shift(slots)
         self.block.limit = load_limit(slots)
