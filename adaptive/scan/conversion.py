@@ -61,6 +61,13 @@ def can_widen(there: pa.DataType, wanted: ir.DataType) -> bool:
     return can_read(there, wanted)
 
 
+def is_same_number(there: pa.DataType, wanted: ir.DataType) -> bool:
+    """Whether a file's whole numbers, days or microseconds are those of the query."""
+    if wanted is ir.TIMESTAMP:
+        return bool(pa.types.is_timestamp(there) and there.unit == "us")
+    return bool(there == arrow_type(wanted) or (wanted is ir.INT64 and there in _SIGNED))
+
+
 def converted(array: pa.Array, wanted: ir.DataType) -> pa.Array:
     """The column in the Arrow type of `wanted`; string dictionaries stay dictionaries."""
     target = arrow_type(wanted)

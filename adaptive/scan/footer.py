@@ -35,7 +35,7 @@ def midpoint(group: pq.RowGroupMetaData) -> int:
 
 def time_spans(metadata: pq.FileMetaData, name: str, groups: Sequence[int]) -> list[Span | None]:
     """For each row group the span of a timestamp column, or None where the file does not tell."""
-    position = _position(metadata, name)
+    position = column_position(metadata, name)
     if position is None or not _is_in_microseconds(metadata, name):
         return [None for _ in groups]
     return [_span(metadata.row_group(group).column(position)) for group in groups]
@@ -55,7 +55,7 @@ def _span(chunk: pq.ColumnChunkMetaData) -> Span | None:
     return Span(int(statistics.min_raw), int(statistics.max_raw))
 
 
-def _position(metadata: pq.FileMetaData, name: str) -> int | None:
+def column_position(metadata: pq.FileMetaData, name: str) -> int | None:
     """The number of a column that is not nested."""
     paths = [metadata.schema.column(number).path for number in range(metadata.num_columns)]
     return paths.index(name) if name in paths else None
@@ -76,7 +76,7 @@ def is_dictionary_encoded(metadata: pq.FileMetaData, name: str) -> bool:
     A writer falls back to plain strings when the dictionary grows too large, and
     making codes of those costs more than reading them: bytes per value tell.
     """
-    position = _position(metadata, name)
+    position = column_position(metadata, name)
     if position is None or not metadata.num_row_groups:
         return False
     groups = map(metadata.row_group, range(metadata.num_row_groups))

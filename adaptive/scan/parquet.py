@@ -14,10 +14,18 @@ import pyarrow.parquet as pq
 import ir
 from adaptive.runtime.binding import arrow_type
 from adaptive.scan.columns import find_column
-from adaptive.scan.conversion import can_read, converted
+from adaptive.scan.conversion import can_read, converted, is_same_number
 from adaptive.scan.errors import TYPE_MISMATCH, UNREADABLE, ScanError
-from adaptive.scan.footer import Span, is_dictionary_encoded, legacy_writer, midpoint, time_spans
+from adaptive.scan.footer import (
+    Span,
+    column_position,
+    is_dictionary_encoded,
+    legacy_writer,
+    midpoint,
+    time_spans,
+)
 from adaptive.scan.pieces import Piece
+from adaptive.scan.skipping import Range
 from adaptive.scan.storage import LOCAL, Storage
 
 BATCH_ROWS = 256 * 1024
@@ -36,6 +44,7 @@ class ParquetScan:
     case_sensitive: bool = False
     batch_rows: int = BATCH_ROWS
     storage: Storage = LOCAL
+    ranges: tuple[Range, ...] = ()  # row groups without a row in all of them are left out
 
     def open(self, piece: Piece) -> OpenParquet:
         """A file whose footer is read and fits the schema."""
@@ -86,13 +95,32 @@ class OpenParquet:
 
     @cached_property
     def row_groups(self) -> Sequence[int]:
-        """The numbers of the row groups that are in the piece."""
+        """The numbers of the row groups that are in the piece and may have rows that pass."""
         if self.metadata is None:
             return []
-        groups = range(self.metadata.num_row_groups)
-        if self.piece.is_whole:
+        groups: Sequence[int] = range(self.metadata.num_row_groups)
+        if not self.piece.is_whole:
+            held = self.piece.holds
+            groups = [g for g in groups if held(midpoint(self.metadata.row_group(g)))]
+        for needed in self.scan.ranges:
+            groups = self._not_excluded(groups, needed)
+        return groups
+
+    def _not_excluded(self, groups: Sequence[int], needed: Range) -> Sequence[int]:
+        """Without the row groups that have no value in a range."""
+        assert self.metadata is not None
+        if needed.column not in self._columns:
+            return groups  # a column that is not from the file
+        name = self._columns[needed.column]
+        if name is None:
+            return []  # null in every row
+        wanted = self.scan.schema[needed.column].type
+        there = self._type(self.metadata.schema.to_arrow_schema().field(name))
+        position = column_position(self.metadata, name)
+        if position is None or not is_same_number(there, wanted):
             return groups
-        return [g for g in groups if self.piece.holds(midpoint(self.metadata.row_group(g)))]
+        row_group = self.metadata.row_group
+        return [g for g in groups if not needed.excludes(row_group(g).column(position))]
 
     def spans(self, column: str) -> list[tuple[int, Span | None]]:
         """Each row group with the span of a timestamp column, where the file tells."""

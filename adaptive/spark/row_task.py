@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from adaptive.runtime import Projection
+from adaptive.scan.skipping import needed_ranges
 from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.worker import NAME_PREFIX, parsed_plan, source_schema
 
@@ -29,7 +30,8 @@ class RowTask:
         """The rows that pass, of all files of the listing."""
         plan = parsed_plan(self.plan_json)
         projection = Projection(plan)
-        for rows in self.files.read(listing, source_schema(plan)):
+        ranges = needed_ranges(plan)
+        for rows in self.files.read(listing, source_schema(plan), ranges=ranges):
             made = projection.run(rows)
             if made.num_rows:
                 yield made

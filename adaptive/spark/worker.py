@@ -11,6 +11,7 @@ import pyarrow as pa
 from adaptive.runtime import PlanRunner, arrow_schema
 from adaptive.runtime.adaptation import adaptation
 from adaptive.scan import time_use
+from adaptive.scan.skipping import needed_ranges
 from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
@@ -82,10 +83,15 @@ class FragmentTask:
         yield from self._drained(runners)
 
     def _rows(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of all files of the task, without event times that nobody needs."""
-        use = time_use(parsed_plan(self.plan_json)) if self.skips_times else None
-        tables = TableRows(parsed_plan(self.plan_json))
-        return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join)
+        """The rows of all files of the task, without event times that nobody needs.
+
+        Where rows that are filtered out have to move the watermark, they are read.
+        """
+        plan = parsed_plan(self.plan_json)
+        use = time_use(plan) if self.skips_times else None
+        tables = TableRows(plan)
+        ranges = needed_ranges(plan) if self.heartbeat_json is None else ()
+        return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join, ranges)
 
     def _runners(self, loop: Reporter) -> list[PlanRunner]:
         """Those of the plan and of its heartbeats; only the plan is worth a bet."""

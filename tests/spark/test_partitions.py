@@ -57,7 +57,6 @@ def shapes(df: DataFrame) -> list[DataFrame]:
         df.where("level is null or value > 20")
         .groupBy(F.upper("name"), F.expr("level % 2"))
         .agg(F.max("Day"), F.min("level"), F.sum(F.expr("level * 1L + value")), F.avg("price")),
-        df.groupBy("Day").count(),
     ]
 
 
