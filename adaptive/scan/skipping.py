@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import ir
 from ir import Call, Column, Expr, Literal, Sink
 from ir.expr import conjuncts
-from ir.pipelines import cut, flatten
+from ir.pipelines import cut, flatten, flatten_projection
 
 _EXACT = (ir.INT8, ir.INT16, ir.INT32, ir.INT64, ir.DATE, ir.TIMESTAMP)
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq"}
@@ -45,7 +45,8 @@ class Range:
 
 def needed_ranges(plan: Sink) -> tuple[Range, ...]:
     """Ranges that every row is in that passes the filters of a plan."""
-    program = flatten(cut(plan)[0])
+    pipeline = cut(plan)[0]
+    program = flatten_projection(pipeline) if isinstance(pipeline.end, Sink) else flatten(pipeline)
     return tuple(_ranges(part for filter_ in program.filters for part in conjuncts(filter_)))
 
 

@@ -108,3 +108,9 @@ def test_numbers_that_mean_something_else_are_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": pa.array([300], pa.int32())}), tmp_path / "f")
     scan = ParquetScan(Schema((Field("x", ir.INT8),)), ranges=(Range("x", 44, 44),))
     assert sum(b.num_rows for b in scan.read(Piece(str(tmp_path / "f")))) == 1
+
+
+def test_plans_without_an_aggregate() -> None:
+    x = Column("x", ir.INT64)
+    rows = Filter(Source("files", Schema((Field("x", ir.INT64),))), Call("is_not_null", (x,)))
+    assert needed_ranges(Sink(rows, "rows")) == (Range("x"),)
