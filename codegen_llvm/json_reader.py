@@ -1,7 +1,7 @@
 """JSON lines in generated code: objects with fields in any order, whole and plainly written.
 
 Odd records, which the host reads: those that are no JSON, and those with a name twice, with an
-escape in a name or in a string that is needed, or with a value that its column does not take.
+escape in a name, or with a value that its column does not take.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import partial
 from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I8, I64, PTR, KernelContext, Local, i64, shared_function
+from codegen_llvm.json_strings import is_hex, string_part, unescaping
 from codegen_llvm.text_cursor import Cursor, is_one_of, reader, special_byte, wide_character
 from codegen_llvm.text_fields import (
     RowWriter,
@@ -104,14 +105,20 @@ def _read_value(text: Cursor, row: RowWriter, index: int, type_: DataType) -> No
 
 
 def _read_string(text: Cursor, row: RowWriter, index: int) -> None:
-    """A string without escapes, or the source of any other value."""
+    """A string, or the source of any other value."""
     cx = text.cx
     with cx.b.if_else(text.is_at('"'), likely=True) as (string, other):
         with string:
             text.step()
-            begin = text.place
-            text.follow(_plain_string(cx.module))
-            row.store_string(index, begin, text.place)
+            begin, begins, ends = text.place, cx.local(PTR, text.place), cx.local(PTR, text.place)
+            text.follow(string_part(cx.module))
+            ends.set(text.place)
+            with cx.b.if_then(text.is_at("\\"), likely=False):
+                size = cx.stack(I64)
+                text.follow(unescaping(cx.module), begin, row.scratch, size)
+                begins.set(row.scratch)
+                ends.set(cx.at(row.scratch, cx.b.load(size, typ=I64)))
+            row.store_string(index, begins.value, ends.value)
             text.step()
         with other:
             begin = text.place
@@ -181,18 +188,11 @@ def _skip_escape(text: Cursor) -> None:
     with cx.b.if_else(text.is_at("u")) as (code, other):
         with code:
             for offset in range(1, _HEX_DIGITS + 1):
-                text.demand(_is_hex(cx, text.byte(offset)))
+                text.demand(is_hex(cx, text.byte(offset)))
             text.step(_HEX_DIGITS)
         with other:
             text.demand(text.is_at(*'"\\/bfnrt'))
     text.step()
-
-
-def _is_hex(cx: KernelContext, byte: ll.Value) -> ll.Value:
-    lower = cx.b.or_(byte, ll.Constant(I8, 0x20))
-    digit = cx.b.icmp_unsigned("<", cx.b.sub(byte, ll.Constant(I8, ord("0"))), ll.Constant(I8, 10))
-    letter = cx.b.icmp_unsigned("<", cx.b.sub(lower, ll.Constant(I8, ord("a"))), ll.Constant(I8, 6))
-    return cx.b.or_(digit, letter)
 
 
 def _skipping(module: ll.Module) -> ll.Function:

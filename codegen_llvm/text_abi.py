@@ -52,4 +52,5 @@ class TextArgs(ctypes.Structure):
     odd_count: int  # in and out
     most_odd: int
     columns: int  # address of the TextColumns
+    scratch: int  # address of as many bytes as the block has, for strings with escapes
     detail: int  # out

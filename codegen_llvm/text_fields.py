@@ -77,6 +77,11 @@ class RowWriter:
         self.cx.b.store(value, self.cx.element(values, self._row, value.type), align=1)
         self._set_valid(index, 1)
 
+    @property
+    def scratch(self) -> ll.Value:
+        """The address of memory for one string."""
+        return self.cx.load_field(self.cx.function.args[1], TextArgs, "scratch", PTR)
+
     def store_string(self, index: int, begin: ll.Value, end: ll.Value) -> None:
         """The bytes between two places; returns where the column has no room for them."""
         cx = self.cx

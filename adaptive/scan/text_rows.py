@@ -35,6 +35,7 @@ class TextRows:
     ) -> None:
         self._schema, self._reader, self._read_odd = schema, reader, read_odd
         self._columns = TextColumns(schema, batch_rows)
+        self._scratch = np.empty(0, np.uint8)
         self._odd = np.zeros(2 * ODD_RECORDS, np.int64)
         self._args = TextArgs(
             most_rows=batch_rows,
@@ -51,6 +52,9 @@ class TextRows:
 
     def _of_block(self, block: Block) -> Iterator[pa.RecordBatch]:
         args = self._args
+        if len(self._scratch) < len(block.memory):
+            self._scratch = np.empty(len(block.memory), np.uint8)
+            args.scratch = self._scratch.ctypes.data
         args.at = block.address
         args.end = args.at + block.size
         while True:

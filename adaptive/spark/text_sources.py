@@ -12,7 +12,7 @@ TEXT_TITLES = {"json": "JSON", "csv": "CSV"}
 _READ = {
     "json": frozenset({"mode", "columnnameofcorruptrecord"}),
     "csv": frozenset(
-        {"mode", "columnnameofcorruptrecord", "header", "sep", "delimiter", "nullvalue"}
+        {"mode", "columnnameofcorruptrecord", "header", "sep", "delimiter", "nullvalue", "escape"}
     ),
 }
 # How the schema is inferred, or how files are written: nothing that a reader with a schema asks.
@@ -42,7 +42,6 @@ _DEFAULTS: dict[str, dict[str, str]] = {
         "columnpruning": "true",
         "emptyvalue": "",
         "enforceschema": "true",
-        "escape": "\\",
         "ignoreleadingwhitespace": "false",
         "ignoretrailingwhitespace": "false",
         "multiline": "false",
@@ -108,4 +107,7 @@ def csv_form(options: dict[str, str]) -> CsvForm:
     null = lowered.get("nullvalue", "")
     if not null.isascii() or any(char in f'{separator}"\\\n\r' for char in null):
         raise StaysInSpark(f"CSV option nullValue has no native form for {null!r}")
-    return CsvForm(separator, null=null)
+    escape = lowered.get("escape", "\\")
+    if escape not in ("\\", '"'):
+        raise StaysInSpark(f'CSV option escape has a native form only for \\ and ", not {escape!r}')
+    return CsvForm(separator, escape=escape, null=null)
