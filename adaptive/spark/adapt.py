@@ -12,6 +12,7 @@ from adaptive.explain import CannotAdaptError, Explanation, StaysInSpark
 from adaptive.explain import Fragment as FragmentReport
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, walk
 from adaptive.spark.common_tables import common_tables, references, without_unused
+from adaptive.spark.key_filters import may_filter_keys
 from adaptive.spark.listener import listen
 from adaptive.spark.listing import file_rows
 from adaptive.spark.rebuild import MergeBuilder, Replacements, graft
@@ -141,6 +142,7 @@ class _Adaptation:
         above = operators_above(self._root, aggregate)
         report = native_report(fragment, label, above, files.tasks)
         plan_json = to_json(optimize(fragment.plan))
+        by_key = fragment.watermark is not None and may_filter_keys(self._root, aggregate)
         task = FragmentTask(
             sha256(f"{report}\n{plan_json}".encode()).hexdigest()[:16],
             plan_json,
@@ -149,7 +151,7 @@ class _Adaptation:
             self._policy,
             None if fragment.heartbeat is None else to_json(optimize(fragment.heartbeat)),
             fragment.time_column,
-            fragment.skips_times,
+            fragment.skips_times and not by_key,
             reports=fragment.source.is_streaming,
             windows=fragment.windows,
             never_null=frozenset(field.name for field in fragment.emitted if not field.nullable),

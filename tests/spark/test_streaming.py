@@ -214,6 +214,21 @@ def test_row_groups_within_one_window(
     assert sum(bool(rows) for _, rows in native) > 2
 
 
+def test_row_groups_within_one_window_and_a_filter_on_the_key_above(
+    spark: SparkSession, data: Path, tmp_path: Path
+) -> None:
+    """Spark evaluates it below the watermark, which then follows the latest row of that key."""
+    files = []
+    for start in (0, 20, 40):
+        rows = [("view", 2 if i in (3, 13) else 1, start + i / 2, i) for i in range(40)]
+        files.append(events(rows))
+    write_files(data, files, group_rows=10)
+    df = stream(spark, data).withWatermark("event_time", "1 second")
+    df = df.groupBy(F.window("event_time", "5 seconds"), "campaign_id").agg(F.sum("value"))
+    native = assert_same_stream(df.where("campaign_id = 2"), "append", tmp_path)
+    assert len(native[1][1]) == 1  # a second less, and it would come out later
+
+
 @pytest.mark.parametrize("asked", [False, True], ids=["unasked", "asked"])
 def test_row_groups_within_one_window_of_a_table(
     spark: SparkSession, data: Path, asked: bool
