@@ -22,7 +22,7 @@ from adaptive.loop.events import (
     Swap,
 )
 from adaptive.loop.guards import RecentExits
-from adaptive.loop.learned import data_text
+from adaptive.loop.inheritance import proposal
 from adaptive.loop.phases import NEVER, Awaiting, LoopState, Profiling, Watching
 from adaptive.loop.proof import Proof
 from adaptive.loop.race import Arm, Race
@@ -128,16 +128,11 @@ class Controller:
             return ()  # this loop knows better
         state.record.take_over(known.failed, state.rows, state.unit)
         state.won.update(known.won)
-        spec, why = known.running, "has chosen it"
-        if not known.trials and known.profile is not None:
-            decision = self._policy.decide(replace(known.profile, running=GENERIC))
-            if isinstance(decision, Specialize):
-                spec, why = decision.spec, decision.reason
+        spec, why = proposal(event, self._policy)
         if spec == GENERIC or state.record.allowed(spec, state.rows) != spec:
             return ()
         state.inherited = spec
-        data = "" if known.profile is None else f", with {data_text(known.profile)}"
-        return self._try(spec, f"{event.worker}, a sibling: {why}{data}", "sibling")
+        return self._try(spec, why, "sibling")
 
     # Watching
 
