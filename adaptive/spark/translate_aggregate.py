@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from pyspark.sql import SparkSession
+
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, option, sql_text
@@ -147,7 +149,7 @@ class AggregateTranslator:
         _require_room(function, call)
         total = self.partials.column(call)
         count = self.partials.column(AggregateCall("count", argument))
-        if type_.precision > AVERAGED_AS_DOUBLE:
+        if type_.precision > AVERAGED_AS_DOUBLE or not _averages_as_double():
             whole = f"coalesce(cast(sum({total}) as {call.type}), cast(0 as {call.type}))"
             return FromBuffer(function, (whole, f"coalesce(sum({count}), 0L)"))
         unscaled = f"cast({total} * cast(1{'0' * type_.scale} as decimal(12,0)) as double)"
@@ -218,6 +220,12 @@ def _require_room(function: JavaObject, call: AggregateCall) -> None:
             f"`{sql_text(function)}`: a partial that overflows would have to be told from"
             " one that is null; use ANSI mode, or cast to a decimal of 28 digits or fewer"
         )
+
+
+def _averages_as_double() -> bool:
+    """Whether Spark's optimizer has the rule for it, which users can leave out."""
+    excluded = SparkSession.active().conf.get("spark.sql.optimizer.excludedRules", "") or ""
+    return "DecimalAggregates" not in excluded
 
 
 # Functions whose partials are merged by themselves, by the name of the native one.

@@ -166,6 +166,15 @@ def test_functions_of_values(numbers: DataFrame) -> None:
     assert_same_batch(numbers.where("i8 > 1000").agg(F.median("i8"), F.expr("count(distinct i8)")))
 
 
+def test_averages_without_the_rule_for_short_decimals(
+    numbers: DataFrame, spark: SparkSession
+) -> None:
+    """Then Spark divides them as decimals, and rounds otherwise."""
+    rule = "org.apache.spark.sql.catalyst.optimizer.DecimalAggregates"
+    with session(spark, **{"spark.sql.optimizer.excludedRules": rule}):
+        assert_same_batch(numbers.groupBy("k").agg(F.avg("short"), F.sum("short")))
+
+
 def test_sums_that_leave_their_type(spark: SparkSession, data: Path) -> None:
     """With TRY they are null, wherever they leave it: within a partial or between two."""
     big = pa.array([2**62, 2**62, 2**62, None], pa.int64())
