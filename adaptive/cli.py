@@ -1,7 +1,7 @@
-"""The command `adaptive`: the demonstration, and an examination of the machine.
+"""The command `adaptive`: the demonstration, plans explained, and an examination of the machine.
 
-Exit codes: 0 all is well; 1 it ran, but the outcome is bad (results differ, or
-something that is needed is missing); 2 it could not run as asked.
+Exit codes: 0 all is well; 1 it ran, but the outcome is bad (results differ, nothing of
+a query is native, or something that is needed is missing); 2 it could not run as asked.
 """
 
 from __future__ import annotations
@@ -76,6 +76,25 @@ def package(file: Annotated[Path, typer.Argument(help="The archive to write.")])
         raise _stop(f"cannot write {file}: {error.strerror}; name a file that can be") from error
 
 
+Tables = Annotated[
+    list[str] | None, typer.Option("--table", help="NAME=FOLDER of Parquet files; may be repeated.")
+]
+
+
+@app.command()
+def explain(
+    query: Annotated[str, typer.Argument(help="SQL text.")],
+    table: Tables = None,
+    stream: Annotated[bool, typer.Option(help="Read the files as a stream.")] = False,
+) -> None:
+    """Show which parts of a query would run natively, which stay in Spark, and why."""
+    try:
+        native = _explain(query, _tables(table or []), stream)
+    except Refusal as refusal:
+        raise _stop(str(refusal)) from refusal
+    raise typer.Exit(0 if native else 1)
+
+
 def main() -> None:
     """The entry point of the console script."""
     app(prog_name="adaptive")
@@ -102,6 +121,29 @@ def _demo(rows: int, data: Path | None, rounds: int, keep: bool) -> bool:
         raise Refusal(f"cannot make the data set: {error}; {fix}") from error
     except SparkFailed as error:
         raise _stop(str(error), code=1) from error
+
+
+def _tables(given: list[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    for name, _, path in pairs:
+        if not (name and path):
+            raise Refusal(f"--table is NAME=FOLDER, such as events=/data/events; got {name!r}")
+    return {name: path for name, _, path in pairs}
+
+
+def _explain(query: str, tables: dict[str, str], stream: bool) -> bool:
+    """Print the plan as a tree; true if a part of it is native."""
+    _require_java()
+    from adaptive.demo.session import local_session
+    from adaptive.spark.sql_explain import NotExplained, explain_sql
+
+    with local_session(1) as spark:
+        try:
+            explanation = explain_sql(spark, query, tables, stream)
+        except NotExplained as error:
+            raise Refusal(str(error)) from error
+    print(explanation)
+    return explanation.is_native
 
 
 def _require_java() -> None:

@@ -42,7 +42,7 @@ def test_the_example_runs(spark: SparkSession, tmp_path: Path) -> None:
     assert explanation.is_fully_native
     assert sum(p.sink.numOutputRows for p in names["query"].recentProgress) > 0
     # What the README shows is what explain prints.
-    [shown] = [text for text in blocks("") if "runs natively" in text]
+    [shown] = [text for text in blocks("") if "operators native" in text]
     assert str(explanation).replace(str(data), "events").strip() == shown.strip()
 
 

@@ -2,7 +2,7 @@
 
 from adaptive.runtime.binding import BatchError, arrow_schema, arrow_type
 from adaptive.runtime.projection import Projection
-from adaptive.runtime.runner import PlanRunner
+from adaptive.runtime.runner import PlanRunner, supported_program
 from adaptive.runtime.unsupported import UnsupportedPlan
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "UnsupportedPlan",
     "arrow_schema",
     "arrow_type",
+    "supported_program",
 ]

@@ -18,7 +18,7 @@ from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import SlotLayout, slot_layout, unsupported
 from codegen_llvm.abi import Exit
 from ir import GENERIC, Sink
-from ir.pipelines import cut, flatten
+from ir.pipelines import RowProgram, cut, flatten
 from policies import Fixed, Policy
 
 # Slices with a table each. Beyond that, rows are scattered over time so thinly
@@ -26,23 +26,29 @@ from policies import Fixed, Policy
 MOST_SLICES = 1024
 
 
+def supported_program(plan: Sink) -> RowProgram:
+    """The plan as kernels run it; raises where there is no code for it."""
+    reasons = unsupported(plan)
+    if reasons:
+        raise UnsupportedPlan("; ".join(reasons))
+    return flatten(cut(plan)[0])
+
+
 class PlanRunner:
     """The groups of one plan, fed batch by batch; results are exact whatever the policy.
 
-    `loop` is one that other runners of the same plan have learned in, or will.
+    `loop` is one that other runners of the same plan have learned in, or will. Who runs a plan
+    again and again keeps its `supported_program`.
     """
 
     def __init__(
         self,
-        plan: Sink,
+        plan: Sink | RowProgram,
         policy: Policy | None = None,
         most_slices: int = MOST_SLICES,
         loop: Adaptation | None = None,
     ) -> None:
-        reasons = unsupported(plan)
-        if reasons:
-            raise UnsupportedPlan("; ".join(reasons))
-        self.program = flatten(cut(plan)[0])
+        self.program = supported_program(plan) if isinstance(plan, Sink) else plan
         self._bound = Binder(self.program.input)
         self._loop = loop or adaptation(self.program, policy or Fixed())
         self._most_slices = most_slices

@@ -16,10 +16,10 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from adaptive.runtime import PlanRunner
+from adaptive.runtime import PlanRunner, supported_program
 from adaptive.scan.footer import Span
 from ir import Aggregate, AggregateCall, Call, Column, Expr, NamedAggregate, Sink
-from ir.pipelines import cut, flatten
+from ir.pipelines import RowProgram, cut, flatten
 from ir.windows import TumblingWindow
 
 PEAK = "peak"
@@ -31,7 +31,9 @@ class TimeUse:
 
     column: str
     window: TumblingWindow
-    peak: Sink | None  # the greatest time of the rows that pass; None where nobody asks for it
+    peak: (
+        RowProgram | None
+    )  # the greatest time of the rows that pass; None where nobody asks for it
 
     def fits(self, span: Span | None) -> bool:
         """Whether the times of a span are all in one window."""
@@ -61,7 +63,7 @@ def time_use(plan: Sink) -> TimeUse | None:
     others += [f for f in program.filters if f != Call("is_not_null", (time,))]
     if any(time.name in expr.columns() for expr in others):
         return None
-    return TimeUse(time.name, window, _peak_plan(end) if peaks else None)
+    return TimeUse(time.name, window, supported_program(_peak_plan(end)) if peaks else None)
 
 
 def _peak_plan(end: Aggregate) -> Sink:
@@ -127,8 +129,8 @@ def timed_rows(
 class _PeakFinder:
     """Names row groups from the latest back, until no other one can hold a later time."""
 
-    def __init__(self, plan: Sink, groups: list[TimedGroup], use: TimeUse) -> None:
-        self._runner = PlanRunner(plan)
+    def __init__(self, peak: RowProgram, groups: list[TimedGroup], use: TimeUse) -> None:
+        self._runner = PlanRunner(peak)
         fitting = [(g.span.high, i) for i, g in enumerate(groups) if g.span and use.fits(g.span)]
         self._latest = sorted(fitting)
         self._peak: int | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from pyspark.sql import DataFrame
@@ -15,6 +15,7 @@ from adaptive.spark.common_tables import common_tables, references, without_unus
 from adaptive.spark.key_filters import may_filter_keys
 from adaptive.spark.listener import listen
 from adaptive.spark.listing import file_rows
+from adaptive.spark.plan_tree import TreeBuilder
 from adaptive.spark.rebuild import MergeBuilder, Replacements, graft
 from adaptive.spark.report import native_report
 from adaptive.spark.row_fragment import row_chains, row_fragment
@@ -28,6 +29,8 @@ from policies import Policy
 _REPORTS: dict[str, FragmentReport] = {}
 _MOST_REPORTS = 1_000  # the latest: a long run may adapt a new query in every micro-batch
 
+Tried = Sequence[tuple[JavaObject, FragmentReport]]  # nodes of a plan and what became of them
+
 
 @dataclass(frozen=True)
 class Adapted:
@@ -35,6 +38,16 @@ class Adapted:
 
     df: DataFrame
     explanation: Explanation
+    tried: Tried = ()
+
+    def explained(self, before: DataFrame) -> Explanation:
+        """The explanation with the tree of the plan, which takes Spark a moment."""
+        if not hasattr(before, "_jdf"):
+            return self.explanation
+        root = analyzed_plan(before)
+        why = next(iter(self.explanation.reasons), "")
+        trees = TreeBuilder(self.tried, _REPORTS, common_tables(root), NAME_PREFIX, why)
+        return replace(self.explanation, tree=trees.build(root))
 
 
 def adapt(
@@ -45,7 +58,7 @@ def adapt(
         return df
     adapted = try_adapt(df, name, policy, forced=mode == "always")
     if mode == "always" and not adapted.explanation.is_fully_native:
-        raise CannotAdaptError(adapted.explanation)
+        raise CannotAdaptError(adapted.explained(df))
     if adapted.df is not df and df.isStreaming:
         listen(df.sparkSession)
     return adapted.df
@@ -53,7 +66,7 @@ def adapt(
 
 def explain_frame(df: DataFrame) -> Explanation:
     """What is native in a DataFrame; for one that was never adapted, what would be."""
-    return try_adapt(df).explanation
+    return try_adapt(df).explained(df)
 
 
 def try_adapt(
@@ -101,6 +114,7 @@ class _Adaptation:
     def run(self, candidates: list[JavaObject], reports: list[FragmentReport]) -> Adapted:
         """Try each candidate; what was native before stays as it is."""
         replaced: list[tuple[JavaObject, JavaObject]] = []
+        tried: list[tuple[JavaObject, FragmentReport]] = []
         for number, aggregate in enumerate(candidates, len(reports)):
             label = self._name if number == 0 else f"{self._name}-{number}"
             try:
@@ -109,8 +123,9 @@ class _Adaptation:
             except StaysInSpark as reason:
                 report = FragmentReport(label, reasons=(str(reason),))
             reports.append(report)
+            tried.append((aggregate, report))
         df = self._cx.frame(self._grafted(replaced)) if replaced else self._df
-        return Adapted(df, Explanation(tuple(reports)))
+        return Adapted(df, Explanation(tuple(reports)), tried)
 
     def run_rows(self, forced: bool) -> Adapted:
         """Try the filters and projections of a query without an aggregate."""
@@ -124,10 +139,10 @@ class _Adaptation:
             made, fragment_id = fragment.build(self._cx)
         except StaysInSpark as reason:
             report = FragmentReport(self._name, reasons=(str(reason),))
-            return Adapted(self._df, Explanation((report,)))
+            return Adapted(self._df, Explanation((report,)), [(chain, report)])
         _REPORTS[fragment_id] = fragment.report
         df = self._cx.frame(self._grafted([(chain, made)]))
-        return Adapted(df, Explanation((fragment.report,)))
+        return Adapted(df, Explanation((fragment.report,)), [(chain, fragment.report)])
 
     def _grafted(self, replaced: Replacements) -> JavaObject:
         grafted = graft(self._cx, self._root, replaced)

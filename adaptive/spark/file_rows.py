@@ -65,11 +65,11 @@ class TaskSettings:
     def flag(self, setting: str) -> bool:
         """A setting that is true or false; the option of the same name comes first."""
         option = self._options.get(setting.rpartition(".")[2].lower())
-        value = _session_setting(setting) if option is None else option
+        value = session_setting(setting) if option is None else option
         return (value or "").lower() == "true"
 
 
-def _session_setting(name: str) -> str | None:
+def session_setting(name: str) -> str | None:
     """Spark sends the session's settings along with each task."""
     from pyspark import TaskContext
 

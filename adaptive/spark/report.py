@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adaptive.explain import MERGE
 from adaptive.explain import Fragment as FragmentReport
 from adaptive.spark.translate_plan import Fragment
 from ir import (
@@ -39,7 +40,7 @@ def native_report(
         kept.append(f"watermark of {fragment.watermark.delay_ms} ms, late rows, state")
     if fragment.windows is None:
         kept += windows
-    kept += ["shuffle and merge partials", *above]
+    kept += [MERGE, *above]
     return FragmentReport(name, tuple(native), tuple(kept))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
@@ -45,6 +46,7 @@ class TaskReport:
     left_out: int = 0  # entries that made the text too long, the oldest
     began_ms: int = 0  # of the executor's clock, since the epoch
     ended_ms: int = 0
+    times_ns: Mapping[str, int] = field(default_factory=dict)  # of its parts, where asked for
 
     @property
     def variant(self) -> str:
@@ -176,6 +178,7 @@ def report_text(report: TaskReport) -> str:
         "guard_exits": report.guard_exits,
         "began_ms": report.began_ms,
         "ended_ms": report.ended_ms,
+        **({"times_ns": report.times_ns} if report.times_ns else {}),
     }
     entries: dict[str, list[Any]] = {
         "uses": [_use(use) for use in sorted(report.uses, key=lambda use: use.rows)],
@@ -240,6 +243,7 @@ def parsed_report(text: str) -> TaskReport:
         found["left_out"],
         found["began_ms"],
         found["ended_ms"],
+        found.get("times_ns", {}),
     )
 
 

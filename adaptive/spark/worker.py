@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import pyarrow as pa
 
-from adaptive.runtime import PlanRunner, arrow_schema
+from adaptive.runtime import PlanRunner, arrow_schema, supported_program
 from adaptive.runtime.adaptation import adaptation
-from adaptive.scan import time_use
+from adaptive.scan import TimeUse, time_use
 from adaptive.scan.skipping import needed_ranges
 from adaptive.spark.executor import Siblings
-from adaptive.spark.file_rows import PARQUET, FileRows
+from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
 from adaptive.spark.sliding import WindowsOfSlices
 from adaptive.spark.table_rows import TableRows
+from adaptive.spark.task_times import SETTING, TaskTimes, task_times
 from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
-from ir import Schema, Sink, Source, cut, flatten, from_json
+from ir import RowProgram, Schema, Sink, Source, from_json
 from policies import Policy
 
 # Partials leave once per task unless the groups outgrow this: then they leave
@@ -51,36 +52,44 @@ class FragmentTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The partials of all files whose paths are in the batches."""
-        loop = learned(self.plan_json, self.policy)
-        loop.begin()
+        times = task_times((session_setting(SETTING) or "").lower() == "true")
+        with times.part("prepare"):
+            loop = learned(self.plan_json, self.policy)
+            loop.begin()
+            rows = self._rows(times.each("wait for the listing", batches))
         try:
-            yield from self._told(loop, _Counted(self._rows(batches)))
+            yield from self._told(loop, _Counted(times.each("read and decode", rows)), times)
         finally:
             loop.share()
 
-    def _told(self, loop: Reporter, counted: _Counted) -> Iterator[pa.RecordBatch]:
+    def _told(
+        self, loop: Reporter, counted: _Counted, times: TaskTimes
+    ) -> Iterator[pa.RecordBatch]:
         """The partials, and behind them what the loop has to tell the driver."""
         if not self.reports:
-            yield from self._partials(loop, counted)
+            yield from self._partials(loop, counted, times)
             return
         schema = self._emitted().append(pa.field(REPORT, pa.string()))
-        for partials in map(without_report, self._partials(loop, counted)):
+        for partials in map(without_report, self._partials(loop, counted, times)):
             schema = partials.schema
             yield partials
-        yield report_row(loop.report(counted.rows), schema, self.never_null)
+        report = replace(loop.report(counted.rows), times_ns=times.ns)
+        yield report_row(report, schema, self.never_null)
         loop.told()  # not before: a task that is ended in between reports nothing
 
     def _partials(
-        self, loop: Reporter, batches: Iterable[pa.RecordBatch]
+        self, loop: Reporter, batches: Iterable[pa.RecordBatch], times: TaskTimes
     ) -> Iterator[pa.RecordBatch]:
         """The groups of all rows; of some groups several times, if there are very many."""
-        runners = self._runners(loop)
+        with times.part("prepare"):
+            runners = self._runners(loop)
         for rows in batches:
-            for runner in runners:
-                runner.consume(rows)
+            with times.part("kernel"):
+                for runner in runners:
+                    runner.consume(rows)
             if sum(runner.state_bytes for runner in runners) > self.most_state_bytes:
-                yield from self._drained(runners)
-        yield from self._drained(runners)
+                yield from times.each("export", self._drained(runners))
+        yield from times.each("export", self._drained(runners))
 
     def _rows(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of all files of the task, without event times that nobody needs.
@@ -88,23 +97,26 @@ class FragmentTask:
         Where rows that are filtered out have to move the watermark, they are read.
         """
         plan = parsed_plan(self.plan_json)
-        use = time_use(plan) if self.skips_times else None
+        use = known_time_use(self.plan_json) if self.skips_times else None
         tables = TableRows(plan)
         ranges = needed_ranges(plan) if self.heartbeat_json is None else ()
         return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join, ranges)
 
     def _runners(self, loop: Reporter) -> list[PlanRunner]:
         """Those of the plan and of its heartbeats; only the plan is worth a bet."""
-        plan, *heartbeats = self._plans()
+        plan, *heartbeats = map(program_of, self._texts())
         return [PlanRunner(plan, loop=loop.loop), *map(PlanRunner, heartbeats)]
 
-    def _plans(self) -> list[Sink]:
-        texts = (self.plan_json, self.heartbeat_json)
-        return [parsed_plan(text) for text in texts if text is not None]
+    def _texts(self) -> list[str]:
+        return [text for text in (self.plan_json, self.heartbeat_json) if text is not None]
 
     def _schema(self) -> Schema:
         """The columns that any of the plans reads."""
-        fields = {field.name: field for plan in self._plans() for field in source_schema(plan)}
+        fields = {
+            field.name: field
+            for plan in map(parsed_plan, self._texts())
+            for field in source_schema(plan)
+        }
         return Schema(tuple(fields.values()))
 
     def _drained(self, runners: list[PlanRunner]) -> Iterator[pa.RecordBatch]:
@@ -152,6 +164,18 @@ def parsed_plan(plan_json: str) -> Sink:
     return plan
 
 
+@lru_cache(maxsize=64)
+def program_of(plan_json: str) -> RowProgram:
+    """The same as kernels run it."""
+    return supported_program(parsed_plan(plan_json))
+
+
+@lru_cache(maxsize=64)
+def known_time_use(plan_json: str) -> TimeUse | None:
+    """How the plan uses event time."""
+    return time_use(parsed_plan(plan_json))
+
+
 def learned(plan_json: str, policy: Policy | None = None) -> Reporter:
     """The loop of a plan in this worker: what one task has learned, the next one knows.
 
@@ -173,8 +197,7 @@ def _is_value(policy: Hashable) -> bool:
 
 def _new_loop(plan_json: str, policy: Policy | None) -> Reporter:
     siblings = Siblings(plan_json, policy)
-    program = flatten(cut(parsed_plan(plan_json))[0])
-    return Reporter(adaptation(program, policy, sibling=siblings.known()), siblings)
+    return Reporter(adaptation(program_of(plan_json), policy, sibling=siblings.known()), siblings)
 
 
 _kept_loop = lru_cache(maxsize=64)(_new_loop)

@@ -46,7 +46,7 @@ def test_the_experiment_runs(
     assert [target["needed"] for target in written["targets"]] == [4, 3]
     assert written["ratios"]["ysb"] > 0
     assert written["ratios"]["ysb, CPU"] > 0
-    assert written["notes"][0].startswith("ysb: 1 of 1")
+    assert written["notes"][0].startswith("ysb: 4 of 5 operators native; scan fused")
 
 
 def test_every_target_of_the_issue_is_there() -> None:

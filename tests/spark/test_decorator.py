@@ -78,13 +78,46 @@ def test_arguments_are_checked(clicks: DataFrame) -> None:
 
 def test_explain_is_a_tree_with_a_summary(clicks: DataFrame) -> None:
     lines = str(ad.explain(adaptive(totals)(clicks, 4))).splitlines()
-    assert lines[0] == "1 of 1 aggregate runs natively"
-    assert lines[1] == "  totals: native"
-    assert any(line.startswith("    native  scan Parquet") for line in lines)
-    assert "    native  aggregate sum(value) by campaign_id" in lines
-    assert lines[-1] == "    Spark   shuffle and merge partials"
+    assert lines[0] == "3 of 3 operators native; scan fused"
+    assert [line[:6].strip() for line in lines[1:]] == ["Spark", *["native"] * 3, "Spark"]
+    assert lines[2].endswith("(totals: compiled into one loop over the rows of the files)")
+    assert lines[3] == "native     +- filter value >= int32 4"
     having = totals(clicks, 4).where("campaign_id > 1").orderBy("campaign_id")
     assert ad.explain(having).fragments[0].kept[-2:] == ("Filter", "Sort")
+    assert ad.explain(having).summary.endswith("; kept in Spark: Sort, Filter")
+
+
+def test_the_tree_as_data(clicks: DataFrame, spark: SparkSession) -> None:
+    """Two branches, one native and one not; each part has its own reason."""
+    clicks.createOrReplaceTempView("clicks")
+    df = spark.sql(
+        "with good as (select campaign_id, sum(value) s from clicks group by campaign_id)"
+        " select g.s, b.n from good g join"
+        " (select initcap(event_type), count(*) n from clicks group by 1) b on g.s > b.n"
+    )
+    for explanation in (ad.explain(df), ad.explain(adaptive(df))):
+        assert explanation.tree is not None
+        assert (explanation.tree.operator, explanation.tree.native) == ("Project", False)
+        [join] = explanation.tree.children
+        good, bad = join.children
+        while good.text != "shuffle and merge partials":  # a projection of Spark's
+            [good] = good.children
+        assert [node.operator for node in good.walk()] == ["", "aggregate", "scan", ""]
+        assert [node.native for node in good.walk()] == [False, True, True, False]
+        while bad.operator != "Aggregate":
+            [bad] = bad.children
+        assert "`initcap(clicks.event_type)`: InitCap has no native form" in bad.reason
+        assert all(not node.native for node in bad.walk())
+        assert "(works on what the native part puts out)" in str(explanation).splitlines()[1]
+        assert explanation.summary.startswith("2 of ")
+
+
+def test_the_tree_without_a_native_part(clicks: DataFrame) -> None:
+    explanation = ad.explain(clicks.limit(3))
+    kept = "GlobalLimit, LocalLimit, scan"
+    assert explanation.summary == f"0 of 3 operators native; kept in Spark: {kept}"
+    assert str(explanation).count("neither an aggregate nor a filter") == 1
+    assert ad.Explanation(reasons=("because",)).summary == "nothing runs natively"
 
 
 def test_explain_of_what_was_derived_from_an_adapted_dataframe(clicks: DataFrame) -> None:

@@ -239,3 +239,18 @@ def test_row_groups_within_one_window_of_a_table(
     latest = [F.max("event_time")] if asked else []
     df = spark.read.parquet(str(data)).groupBy(F.window("event_time", "5 seconds"), "campaign_id")
     assert_same_batch(df.agg(F.sum("value"), *latest))
+
+
+def test_a_common_table_under_a_filter_and_over_the_watermark(
+    spark: SparkSession, data: Path, tmp_path: Path
+) -> None:
+    """Where the watermark is, Spark's optimizer is asked about a part of the plan."""
+    write_files(data, FILES)
+    watermarked = stream(spark, data).withWatermark("event_time", "10 seconds")
+    watermarked.createOrReplaceTempView("watermarked")
+    df = spark.sql(
+        "with twice as (select *, value * 2 as double_value from watermarked)"
+        " select window, campaign_id, sum(double_value) from twice where value <> 2"
+        " group by window(event_time, '10 seconds'), campaign_id"
+    )
+    assert_same_stream(df, "append", tmp_path)
