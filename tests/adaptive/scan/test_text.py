@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,21 @@ def test_many_different_strings_and_long_lines(tmp_path: Path) -> None:
     batches = list(JsonScan(schema).read(Piece(str(path))))
     assert [text for batch in batches for text in batch.column(0).to_pylist()] == texts
     assert batches[0].column(0).type != batches[-1].column(0).type
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+def test_compressed_files_of_several_parts(tmp_path: Path, suffix: str) -> None:
+    """A file may be made of compressed files, one behind the other."""
+    pack: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.compress,
+        ".bz2": bz2.compress,
+        ".zst": lambda data: bytes(pa.Codec("zstd").compress(data)),
+    }
+    path = tmp_path / f"x.json{suffix}"
+    path.write_bytes(b"".join(pack[suffix](b'{"big":%d}\n' % n * 3) for n in (1, 2)))
+    pieces = [Piece(str(path), 0, 10), Piece(str(path), 10, None)]
+    found = [row[1] for piece in pieces for row in _rows(JsonScan(SCHEMA).read(piece))]
+    assert found == [1, 1, 1, 2, 2, 2]
 
 
 def test_broken_and_unknown_compression(tmp_path: Path) -> None:
