@@ -11,7 +11,7 @@ INSTALLED := .venv/.installed
 
 export PYTHON
 
-.PHONY: help venv demo test test-cluster lint bench fuzz clean
+.PHONY: help venv demo test test-cluster lint bench fuzz fuzz-spark clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ bench: $(INSTALLED) ## kernel and engine against C (needs gcc), DuckDB and Polar
 fuzz: $(INSTALLED) ## property tests with fresh examples for MINUTES=5
 	@KODIAK_FUZZ_MINUTES=$(MINUTES) scripts/with-spark \
 	    $(BIN)/python -m pytest -m fuzz --timeout=0 $(PYTEST_ARGS)
+
+fuzz-spark: $(INSTALLED) ## random queries against Spark for MINUTES=5; a failure names its seed
+	@KODIAK_FUZZ_MINUTES=$(MINUTES) scripts/with-spark \
+	    $(BIN)/python -m pytest tests/spark -m fuzz --timeout=0 -s $(PYTEST_ARGS)
 
 clean: ## remove .venv, caches and build products
 	rm -rf .venv build dist *.egg-info

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 import adaptive as ad
+from policies import Policy
 
 Query = Callable[[DataFrame], DataFrame]
 Rows = list[tuple[Any, ...]]
@@ -75,6 +76,11 @@ class Received:
             .start()
         )
 
+    @property
+    def guard_exits(self) -> int:
+        """How often a bet was wrong, as the workers have reported."""
+        return sum(use.guard_exits for use in ad.history(self._query))
+
     def batches(self) -> list[tuple[int, Rows]]:
         """All of them; waits for the query to end."""
         self._query.awaitTermination()
@@ -109,9 +115,9 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def taken_over(df: DataFrame) -> DataFrame:
+def taken_over(df: DataFrame, policy: Policy | None = None) -> DataFrame:
     """The adapted DataFrame, with the same schema as before; fails if it stays in Spark."""
-    adapted = ad.adaptive(df, mode="always")
+    adapted = ad.adaptive(df, mode="always", policy=policy or "adaptive")
     assert adapted is not df
     assert adapted.schema == df.schema
     assert adapted.columns == df.columns
