@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from experiments import adaptive, engine, kernel_ysb, latency, memory, spark, strategies
+from experiments import (
+    adaptive,
+    engine,
+    kernel_ysb,
+    latency,
+    memory,
+    spark,
+    spark_profile,
+    strategies,
+)
 from experiments.record import Record
 from experiments.spark_workloads import WORKLOADS
 
@@ -37,5 +46,6 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         "40 million rows of YSB, fewer of the others",
         tuple(workload.name for workload in WORKLOADS),
     ),
+    "spark-profile": Experiment(spark_profile.run, 1, "40 million rows"),
     "strategies": Experiment(strategies.run, 5),
 }

@@ -74,14 +74,14 @@ class Side:
                 found.append(BatchSum(number, row[0], int(row[1]), row[2]))
 
         with TemporaryDirectory(prefix="kodiak-") as checkpoint:
-            self._writer(checkpoint).foreachBatch(take).start().awaitTermination()
+            self.writer(checkpoint).foreachBatch(take).start().awaitTermination()
         return found
 
     def run(self) -> tuple[Run, int]:
         """One run into the sink that drops rows, and the nanoseconds that count of it."""
         with TemporaryDirectory(prefix="kodiak-") as checkpoint:
             begin, begin_cpu = time.perf_counter_ns(), cpu_ns()
-            query = self._writer(checkpoint).format("noop").start()
+            query = self.writer(checkpoint).format("noop").start()
             query.awaitTermination()
             whole_ns = time.perf_counter_ns() - begin
         written = sum(progress.sink.numOutputRows for progress in query.recentProgress)
@@ -89,7 +89,8 @@ class Side:
         self.runs.append(run)
         return run, run.counted_ns
 
-    def _writer(self, checkpoint: str) -> DataStreamWriter:
+    def writer(self, checkpoint: str) -> DataStreamWriter:
+        """The query with a place for its checkpoint, still without a sink."""
         writer = self.frame().writeStream.outputMode(self.workload.output_mode)
         return writer.trigger(availableNow=True).option("checkpointLocation", checkpoint)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,6 +15,7 @@ from rich.console import Console
 
 from experiments import spark as experiment
 from experiments.reference import WrongAnswer
+from experiments.spark_profile import worker_times
 from experiments.spark_runs import BatchSum, Run, Side, first_difference
 from experiments.spark_workloads import STARTING_TRIGGERS, WORKLOADS
 
@@ -78,3 +80,13 @@ def test_a_wrong_result_ends_the_experiment(
     monkeypatch.setattr(Side, "sums", lambda side: [BatchSum(0, 1, 0, len(side.name))])
     with pytest.raises(WrongAnswer, match=r"ysb: micro-batch 0 has 1 rows in Spark"):
         experiment.measure_workload(ALL["ysb"], 0.0001, spark, lambda what: None)
+
+
+def test_times_of_workers_are_those_of_the_longest_task() -> None:
+    """The listing comes while rows are asked for, so its time is taken off."""
+    reports = [
+        json.dumps({"times_ns": {"wait for the listing": 1e6, "read and decode": ms * 1e6}})
+        for ms in (5, 9)
+    ]
+    progress = SimpleNamespace(observedMetrics={"kodiak_x": {"reports": [*reports, "{}"]}})
+    assert worker_times(progress) == {"wait for the listing": 1, "read and decode": 8}
