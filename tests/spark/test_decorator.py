@@ -56,9 +56,9 @@ def test_mode_off_returns_the_same_object(clicks: DataFrame) -> None:
 def test_mode_always_raises_with_the_reasons(clicks: DataFrame) -> None:
     @adaptive(mode="always")
     def spread(df: DataFrame) -> DataFrame:
-        return df.groupBy("campaign_id").agg(F.stddev("value"))
+        return df.groupBy("campaign_id").agg(F.skewness("value"))
 
-    with pytest.raises(ad.CannotAdaptError, match="StddevSamp has no native form") as caught:
+    with pytest.raises(ad.CannotAdaptError, match="(?i)skewness") as caught:
         spread(clicks)
     assert caught.value.explanation.fragments[0].name == "spread"
 

@@ -55,7 +55,7 @@ def test_both_sides_agree_and_are_timed(spark: SparkSession, tmp_path: Path) -> 
     for expected in (
         "Results identical",
         "Speed-up",
-        "runs natively",
+        "operators native",
         "noop",
         "20,000 events",
         "What Kodiak's workers ran",
