@@ -184,8 +184,10 @@ class _Adaptation:
         """Where the user cached an input, Spark reads the cache and not the files."""
         if aggregate.isStreaming() or self._cx.session.sharedState().cacheManager().isEmpty():
             return
-        with_cache = self._df._jdf.queryExecution().withCachedData()
-        if not any(node.fastEquals(aggregate) for node in walk(with_cache)):
+        with_cache = list(walk(self._df._jdf.queryExecution().withCachedData()))
+        if not any(class_name(node) == "InMemoryRelation" for node in with_cache):
+            return  # what is cached is of other queries; common tables look different there
+        if not any(node.fastEquals(aggregate) for node in with_cache):
             raise StaysInSpark("a part of the query is cached, and Spark reads the cache")
 
 

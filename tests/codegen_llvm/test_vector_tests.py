@@ -57,8 +57,10 @@ def atoms(draw: st.DrawFn) -> Expr:
 
 PREDICATES = st.recursive(
     atoms(),
-    lambda inner: st.builds(lambda one: Call("not", (one,)), inner)
-    | st.builds(lambda f, a, b: Call(f, (a, b)), st.sampled_from(("and", "or")), inner, inner),
+    lambda inner: (
+        st.builds(lambda one: Call("not", (one,)), inner)
+        | st.builds(lambda f, a, b: Call(f, (a, b)), st.sampled_from(("and", "or")), inner, inner)
+    ),
     max_leaves=4,
 )
 
@@ -85,9 +87,7 @@ def many_rows(draw: st.DrawFn) -> list[dict[str, Scalar]]:
     rows=many_rows(),
     dictionary=st.booleans(),
 )
-def test_filters(
-    predicates: list[Expr], rows: list[dict[str, Scalar]], dictionary: bool
-) -> None:
+def test_filters(predicates: list[Expr], rows: list[dict[str, Scalar]], dictionary: bool) -> None:
     source = Source("rows", SCHEMA)
     node: Source | Filter = source
     for predicate in predicates:

@@ -156,3 +156,15 @@ def test_a_key_that_may_fail_for_rows_that_are_filtered_out(
     df = df.where(F.col("event_time") < F.timestamp_seconds(F.lit(50)))
     df = df.groupBy(F.window("event_time", "10 seconds"), F.expr("value + 1")).count()
     assert "before withWatermark" in reasons(df)
+
+
+def test_what_other_queries_cache_is_nothing_to_a_common_table(
+    spark: SparkSession, clicks: DataFrame
+) -> None:
+    clicks.createOrReplaceTempView("clicks_beside_a_cache")
+    text = "with t as (select * from clicks_beside_a_cache) select count(*) from t"
+    cached = spark.range(3).cache()
+    try:
+        assert ad.explain(spark.sql(text)).is_fully_native
+    finally:
+        cached.unpersist(blocking=True)
