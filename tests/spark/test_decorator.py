@@ -58,7 +58,7 @@ def test_mode_always_raises_with_the_reasons(clicks: DataFrame) -> None:
     def spread(df: DataFrame) -> DataFrame:
         return df.groupBy("campaign_id").agg(F.skewness("value"))
 
-    with pytest.raises(ad.CannotAdaptError, match="(?i)skewness") as caught:
+    with pytest.raises(ad.CannotAdaptError, match=r"(?i)skewness") as caught:
         spread(clicks)
     assert caught.value.explanation.fragments[0].name == "spread"
 
