@@ -11,7 +11,7 @@ INSTALLED := .venv/.installed
 
 export PYTHON
 
-.PHONY: help venv demo test test-cluster lint bench fuzz fuzz-spark clean
+.PHONY: help venv demo test test-cluster test-long lint bench fuzz fuzz-spark clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ test: lint ## all checks: lint, then pytest with PYTEST_ARGS
 
 test-cluster: $(INSTALLED) ## tests on a standalone cluster of two workers, with processes killed
 	@scripts/with-spark $(BIN)/python -m pytest -m cluster $(PYTEST_ARGS)
+
+test-long: $(INSTALLED) ## tests that would make `make test` take too long
+	@scripts/with-spark $(BIN)/python -m pytest -m long $(PYTEST_ARGS)
 
 lint: $(INSTALLED) ## the static checks: ruff, mypy, import contracts
 	$(BIN)/ruff check .

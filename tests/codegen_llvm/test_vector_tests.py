@@ -81,7 +81,7 @@ def many_rows(draw: st.DrawFn) -> list[dict[str, Scalar]]:
     return [some[number * 7 % len(some)] for number in range(count)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     predicates=st.lists(PREDICATES, min_size=1, max_size=2),
     rows=many_rows(),

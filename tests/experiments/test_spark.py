@@ -27,6 +27,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_the_experiment_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -42,6 +43,7 @@ def both(spark: SparkSession, data: Path) -> tuple[DataFrame, DataFrame]:
     return spark.read.schema(streamed.schema).parquet(str(data)), streamed
 
 
+@pytest.mark.long
 def test_text_with_common_tables_over_a_view(
     spark: SparkSession, data: Path, tmp_path: Path
 ) -> None:
@@ -53,6 +55,7 @@ def test_text_with_common_tables_over_a_view(
     assert any(rows for _, rows in native)
 
 
+@pytest.mark.long
 def test_a_union_of_two_aggregates(spark: SparkSession, data: Path, tmp_path: Path) -> None:
     """Each has a fragment of its own, and of the stream they share the watermark."""
     for df in both(spark, data):
@@ -69,6 +72,7 @@ def test_a_union_of_two_aggregates(spark: SparkSession, data: Path, tmp_path: Pa
             assert_same_batch(union.orderBy("w", "n"))
 
 
+@pytest.mark.long
 def test_a_second_aggregate_over_sliding_windows(
     spark: SparkSession, data: Path, tmp_path: Path
 ) -> None:

@@ -95,6 +95,7 @@ def executor(folder: Path, name: str, keys: np.ndarray) -> Executor:
     return Executor(local, path, int(numbers.sum()))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_new_worker_starts_from_what_its_siblings_know_and_executors_differ(
     tmp_path: Path,

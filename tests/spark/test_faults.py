@@ -229,6 +229,7 @@ print("RESULT", [tuple(row) for row in rows])
 '''
 
 
+@pytest.mark.long
 def test_a_killed_worker_is_run_again_and_the_result_is_exact(data: Path, tmp_path: Path) -> None:
     """Needs a session of its own: `local[2]` does not run a task twice, `local[2,4]` does."""
     table = pa.table({"k": [n % 3 for n in range(900)], "v": list(range(900))})

@@ -84,6 +84,7 @@ def views(df: DataFrame) -> DataFrame:
     return df.where(F.col("event_type") == "view")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ["before", "behind"])
 def test_the_watermark_before_and_behind_the_join(
     spark: SparkSession, data: Path, tmp_path: Path, ads: DataFrame, order: str

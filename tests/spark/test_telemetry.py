@@ -129,6 +129,7 @@ def test_runs_of_one_checkpoint_are_one_query(
     assert len({b.run_id for b in history.batches}) == 3
 
 
+@pytest.mark.long
 def test_a_checkpoint_that_was_made_without_reports_goes_on(
     spark: SparkSession, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,6 +299,7 @@ print("RESULT", rows, sum(use.rows for use in history))
 '''
 
 
+@pytest.mark.long
 def test_a_task_that_runs_twice_reports_once(data: Path, tmp_path: Path) -> None:
     """Its worker is killed when it has read one of two files, and has reported before."""
     table = pa.table({"k": [n % 3 for n in range(900)], "v": list(range(900))})
@@ -464,6 +466,7 @@ class Event:
         return self._text
 
 
+@pytest.mark.long
 def test_a_query_that_runs_for_weeks_takes_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers come and go, and every task swaps: all limits are reached in the first half."""
     for name in ("MOST_BATCHES", "MOST_SWAPS", "MOST_USES", "MOST_EVENTS", "MOST_RUNS"):

@@ -99,6 +99,7 @@ def test_sliding_windows_behind_a_filter_on_event_time(
     assert_same_stream(df, "append", tmp_path)
 
 
+@pytest.mark.long
 def test_sessions_of_a_table(spark: SparkSession, data: Path) -> None:
     """Rows exactly a gap apart, and sessions across tasks that begin in the midst of each other."""
     times = [0, 5, 5, 10, 15.000001, 16, 30, 34, 38.999999, 43.999998, 60, 64.999999, -3, -8, -13.1]

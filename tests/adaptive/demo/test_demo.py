@@ -42,6 +42,7 @@ def fewer(events: DataFrame) -> DataFrame:
     return demo.revenue(events.where("campaign_id > 5"))
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_both_sides_agree_and_are_timed(spark: SparkSession, tmp_path: Path) -> None:
     console = quiet()
@@ -87,6 +88,7 @@ def test_a_timed_round_with_other_rows_ends_the_demo(spark: SparkSession, tmp_pa
         stage._time(SPARK, result_rows=7)
 
 
+@pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.slow
 def test_the_command_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
