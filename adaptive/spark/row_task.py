@@ -10,6 +10,7 @@ import pyarrow as pa
 from adaptive.runtime import Projection
 from adaptive.scan.skipping import needed_ranges
 from adaptive.spark.file_rows import PARQUET, FileRows
+from adaptive.spark.prompt_socket import acknowledge_now
 from adaptive.spark.worker import NAME_PREFIX, parsed_plan, source_schema
 
 
@@ -28,6 +29,7 @@ class RowTask:
 
     def __call__(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows that pass, of all files of the listing."""
+        acknowledge_now()
         plan = parsed_plan(self.plan_json)
         projection = Projection(plan)
         ranges = needed_ranges(plan)

@@ -15,6 +15,7 @@ from adaptive.scan.skipping import needed_ranges
 from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
+from adaptive.spark.prompt_socket import acknowledge_now
 from adaptive.spark.sliding import WindowsOfSlices
 from adaptive.spark.table_rows import TableRows
 from adaptive.spark.task_times import SETTING, TaskTimes, task_times
@@ -52,6 +53,7 @@ class FragmentTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The partials of all files whose paths are in the batches."""
+        acknowledge_now()
         times = task_times((session_setting(SETTING) or "").lower() == "true")
         with times.part("prepare"):
             loop = learned(self.plan_json, self.policy)
