@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from adaptive.runtime import Projection
-from adaptive.scan.skipping import needed_ranges
+from adaptive.scan.needed_rows import needed_rows
 from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.prompt_socket import acknowledge_now
 from adaptive.spark.worker import NAME_PREFIX, parsed_plan, source_schema
@@ -32,8 +32,8 @@ class RowTask:
         acknowledge_now()
         plan = parsed_plan(self.plan_json)
         projection = Projection(plan)
-        ranges = needed_ranges(plan)
-        for rows in self.files.read(listing, source_schema(plan), ranges=ranges):
+        needed = needed_rows(plan)
+        for rows in self.files.read(listing, source_schema(plan), needed=needed):
             made = projection.run(rows)
             if made.num_rows:
                 yield made

@@ -11,7 +11,7 @@ import pyarrow as pa
 from adaptive.runtime import PlanRunner, arrow_schema, supported_program
 from adaptive.runtime.adaptation import adaptation
 from adaptive.scan import TimeUse, time_use
-from adaptive.scan.skipping import needed_ranges
+from adaptive.scan.needed_rows import ALL_ROWS, needed_rows
 from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
@@ -58,9 +58,11 @@ class FragmentTask:
         with times.part("prepare"):
             loop = learned(self.plan_json, self.policy)
             loop.begin()
-            rows = self._rows(times.each("wait for the listing", batches))
+            counted = _Counted()
+            rows = self._rows(times.each("wait for the listing", batches), counted)
+            counted.batches = times.each("read and decode", rows)
         try:
-            yield from self._told(loop, _Counted(times.each("read and decode", rows)), times)
+            yield from self._told(loop, counted, times)
         finally:
             loop.share()
 
@@ -93,7 +95,9 @@ class FragmentTask:
                 yield from times.each("export", self._drained(runners))
         yield from times.each("export", self._drained(runners))
 
-    def _rows(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _rows(
+        self, listing: Iterator[pa.RecordBatch], counted: _Counted
+    ) -> Iterator[pa.RecordBatch]:
         """The rows of all files of the task, without event times that nobody needs.
 
         Where rows that are filtered out have to move the watermark, they are read.
@@ -101,8 +105,8 @@ class FragmentTask:
         plan = parsed_plan(self.plan_json)
         use = known_time_use(self.plan_json) if self.skips_times else None
         tables = TableRows(plan)
-        ranges = needed_ranges(plan) if self.heartbeat_json is None else ()
-        return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join, ranges)
+        needed = needed_rows(plan, counted.left_out) if self.heartbeat_json is None else ALL_ROWS
+        return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join, needed)
 
     def _runners(self, loop: Reporter) -> list[PlanRunner]:
         """Those of the plan and of its heartbeats; only the plan is worth a bet."""
@@ -146,14 +150,18 @@ class FragmentTask:
 
 
 class _Counted:
-    """Batches on their way, and the rows that have passed."""
+    """Batches on their way, and the rows that have passed or were left out by the scan."""
 
-    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
-        self._batches = batches
+    def __init__(self) -> None:
+        self.batches: Iterable[pa.RecordBatch] = ()
         self.rows = 0
 
+    def left_out(self, rows: int) -> None:
+        """Count rows that were read, and dropped before they came here."""
+        self.rows += rows
+
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._batches:
+        for batch in self.batches:
             self.rows += batch.num_rows
             yield batch
 
