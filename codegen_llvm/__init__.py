@@ -17,6 +17,7 @@ from codegen_llvm.layout import (
     can_be_dense,
     slot_layout,
 )
+from codegen_llvm.plain_groups import read_plain
 from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
 from codegen_llvm.text_records import CompiledReader
@@ -51,6 +52,7 @@ __all__ = [
     "keyed_layout",
     "list_functions",
     "narrow_layout",
+    "read_plain",
     "slot_layout",
     "time_span",
     "unsupported",

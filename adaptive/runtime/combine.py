@@ -13,7 +13,7 @@ import pyarrow as pa
 from adaptive.runtime.export import export_table
 from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import CompiledCombine, SlotLayout, compile_combine, slot_layout
-from codegen_llvm.abi import Exit, KernelArgs
+from codegen_llvm.abi import EXITS, Exit, KernelArgs
 from ir.pipelines import RowProgram
 
 _MOST_PROGRAMS = 64
@@ -151,9 +151,9 @@ class WindowTable:
 
     def _run(self, code: CompiledCombine, step: Step, source: Table) -> None:
         args = self._args
-        args.row_begin, args.row_end = 0, len(source.slots)
+        args.row_begin, args.row_end = 0, source.slot_count
         while True:
-            match Exit(step(ctypes.addressof(args), source.address)):
+            match EXITS[step(ctypes.addressof(args), source.address)]:
                 case Exit.DONE:
                     return
                 case Exit.GROW_TABLE:
