@@ -42,6 +42,15 @@ class MachineCode:
         made.code = self  # type: ignore[attr-defined]
         return made
 
+    def brief(self, name: str, result: type | None, *params: type) -> Callable[..., int]:
+        """The same for what takes microseconds: the GIL is kept.
+
+        Whoever gives it up waits for it afterwards, while a variant is made for 50 us or more.
+        """
+        made = ctypes.PYFUNCTYPE(result, *params)(self.address(name))
+        made.code = self  # type: ignore[attr-defined]
+        return made
+
 
 def compile_module(module: ll.Module, speed: int = 3) -> MachineCode:
     """Verify, optimise for this CPU and link a module, or link what the object store has of it.

@@ -33,11 +33,16 @@ class Source(IntEnum):
 
 
 START, END = 0, 1
+_FEW_SLOTS = 1 << 15  # some 50 us
 
 
-def read_plain(read: int) -> int:
-    """Fill the columns that a `PlainRead` tells of; returns how many groups, or UNUSUAL."""
-    return _compiled().run(read)
+def read_plain(read: int, slots: int) -> int:
+    """Fill the columns that a `PlainRead` of so many slots tells of.
+
+    Returns how many groups there are, or UNUSUAL.
+    """
+    code = _compiled()
+    return code.run_few(read) if slots <= _FEW_SLOTS else code.run(read)
 
 
 class _PlainGroups:
@@ -47,9 +52,9 @@ class _PlainGroups:
         module = ll.Module("plain_groups")
         _build(module)
         self.code: MachineCode = compile_module(module)
-        self.run: Callable[[int], int] = self.code.function(
-            "plain", ctypes.c_int64, ctypes.c_void_p
-        )
+        types = (ctypes.c_int64, ctypes.c_void_p)
+        self.run: Callable[[int], int] = self.code.function("plain", *types)
+        self.run_few: Callable[[int], int] = self.code.brief("plain", *types)
 
 
 @cache

@@ -29,6 +29,7 @@ from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.combine import prepare_combine
 from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.fixed_variant import FixedVariant
+from adaptive.runtime.journal import JOURNAL
 from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.meter import Meter, lost_signals
@@ -303,8 +304,10 @@ class AdaptiveLoop:
                 return
             if slots != generic:
                 # Slices end with groups of both forms: 70 ms of compilation in one push, once.
-                merged = kernels.slices_are_keys
-                prepare_combine(self._program, (slots, generic), slice_is_key=merged)
+                merged, groups = kernels.slices_are_keys, kernels.states.generic.current.groups
+                prepare_combine(self._program, (slots, generic), slice_is_key=merged, groups=groups)
+                kernels.states.make_room(spec, layout)
+            JOURNAL.prepare()
             self._tell(worker, Compiled(spec, variant.compile_ns))
             for later in likely_next(spec) if self._looks_ahead else ():
                 self._compile_beside(later, layout)

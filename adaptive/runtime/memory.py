@@ -57,6 +57,15 @@ class MemoryPool:
         skipped = -memory.ctypes.data % _LINE_BYTES
         return Piece(memory[skipped : skipped + size])
 
+    def reserve(self, size: int, pieces: int) -> None:
+        """Have so many pieces of a size at hand, in memory that was touched before."""
+        if pieces * size > self._most // 4:
+            return
+        made = [self.take(size) for _ in range(pieces)]
+        for piece in made:
+            piece.bytes.fill(0)
+            self.give(piece)
+
     def give(self, piece: Piece) -> None:
         """Give a piece back; nothing may use it any more."""
         with self._lock:

@@ -62,7 +62,7 @@ class PlainExport:
             self._null_bits,
             self._seen_bits,
         )
-        rows = read_plain(ctypes.addressof(read))
+        rows = read_plain(ctypes.addressof(read), table.slot_count)
         if rows == UNUSUAL:
             return None
         arrays = [

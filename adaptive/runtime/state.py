@@ -47,6 +47,11 @@ def load_limit(slots: int) -> int:
     return slots // 2
 
 
+def table_bytes(layout: SlotLayout, groups: int) -> int:
+    """The memory of a table that takes so many groups before it grows."""
+    return _size_for(groups) * layout.size
+
+
 def _size_for(groups: int) -> int:
     """The slots of a table that takes so many groups before it grows."""
     size = _FIRST_SLOTS
