@@ -167,7 +167,10 @@ class _Lines:
                 return min(ends) + 1
         if at_end:
             return self.used
-        last = max(self.memory.rfind(b"\n", 0, self.used), self.memory.rfind(b"\r", 0, self.used))
+        last = self.memory.rfind(b"\n", 0, self.used)
+        # Not before that: most files have none, and to look through all of a block takes 1.5 ns
+        # of the 9.5 ns that a line of 93 bytes takes to be read.
+        last = max(last, self.memory.rfind(b"\r", last + 1, self.used))
         return None if last < 0 else last + 1
 
     def _grow(self) -> None:

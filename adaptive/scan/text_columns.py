@@ -16,6 +16,8 @@ MOST_ENTRIES = 64 * 1024
 _ENTRY_BYTES = 4 * 1024 * 1024
 _TABLE_SLOTS = 4 * MOST_ENTRIES
 _STRING_BYTES = 32 * 1024 * 1024
+_DAY = b"1970-01-01T"
+_DAY_WORDS = (int.from_bytes(_DAY[:8], "little"), int.from_bytes(_DAY[-8:], "little"))
 
 
 class TextColumns:
@@ -55,6 +57,8 @@ class _Fixed:
     def __init__(self, block: TextColumn, type_: ir.DataType) -> None:
         self._block, self._type = block, type_
         self._bytes = 1 if type_ is ir.BOOL else max(1, type_.bits // 8)
+        # Some day must be remembered, or text of zero bytes would pass for one.
+        block.day_head, block.day_tail, block.day_us = *_DAY_WORDS, 0
 
     def begin(self, rows: int) -> None:
         self._values = np.zeros(rows * self._bytes, np.uint8)
