@@ -56,10 +56,15 @@ class RowWriter:
             self.clear_column(index)
 
     def clear_column(self, index: int) -> None:
-        """One column null."""
-        self._set_valid(index, 0)
-        if self.schema.fields[index].type is STRING:
+        """One column null; its value is zero, so that what a kernel makes of it is the same."""
+        type_ = self.schema.fields[index].type
+        if type_ is STRING:
             self._clear_string(self.column(index))
+        else:
+            wanted = stored_type(type_)
+            zero = 0 if isinstance(wanted, ll.IntType) else 0.0
+            self.store(index, ll.Constant(wanted, zero))
+        self._set_valid(index, 0)
 
     def _clear_string(self, column: ll.Value) -> None:
         """An empty string, or a code that exists."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from llvmlite import ir as ll
 
@@ -35,8 +36,12 @@ class CompiledReader:
 
     def run(self, args: TextArgs) -> TextExit:
         """Read until something is full, or all is read."""
-        function = self.code.function(ENTRY, ctypes.c_int32, ctypes.c_void_p)
-        return TextExit(function(ctypes.addressof(args)))
+        return TextExit(self._function(ctypes.addressof(args)))
+
+    @cached_property
+    def _function(self) -> Callable[..., int]:
+        """Found once: LLVM takes 20 us to look it up, and a block of a megabyte 250."""
+        return self.code.function(ENTRY, ctypes.c_int32, ctypes.c_void_p)
 
 
 def compile_reader(
