@@ -19,7 +19,13 @@ from adaptive.spark.prompt_socket import acknowledge_now
 from adaptive.spark.sliding import WindowsOfSlices
 from adaptive.spark.table_rows import TableRows
 from adaptive.spark.task_times import SETTING, TaskTimes, task_times
-from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
+from adaptive.spark.telemetry import (
+    REPORT,
+    REPORT_TYPE,
+    Reporter,
+    report_row,
+    without_report,
+)
 from ir import RowProgram, Schema, Sink, Source, from_json
 from policies import Policy
 
@@ -73,7 +79,7 @@ class FragmentTask:
         if not self.reports:
             yield from self._partials(loop, counted, times)
             return
-        schema = self._emitted().append(pa.field(REPORT, pa.string()))
+        schema = self._emitted().append(pa.field(REPORT, REPORT_TYPE))
         for partials in map(without_report, self._partials(loop, counted, times)):
             schema = partials.schema
             yield partials
