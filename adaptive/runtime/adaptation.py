@@ -50,7 +50,8 @@ _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up fir
 # What is reported at once where morsels are as usual. A report takes some 100 us where kernels
 # have filled the caches, 7 per cent of a million rows.
 _CALM_ROWS = 4 << 20
-_USUAL = 0.12  # how far the time of a row, or the share that passes, may be off
+_USUAL_TIME = 0.25  # how far the time of a row may be off; it wanders on shared machines
+_USUAL_SHARE = 0.12  # the same of the rows that pass
 _MOST_LAYOUTS = 8  # ways in which batches lie in memory that are news when they first come
 _MOST_RECORDS = 10_000  # swaps that a history keeps, the latest
 
@@ -201,8 +202,8 @@ class AdaptiveLoop:
             return False
         ns, share = self._level
         usual_ns, usual_rows = ns * rows, share * rows
-        is_as_fast = abs(elapsed_ns - usual_ns) <= _USUAL * usual_ns
-        return is_as_fast and abs(passed - usual_rows) <= _USUAL * usual_rows
+        is_as_fast = abs(elapsed_ns - usual_ns) <= _USUAL_TIME * usual_ns
+        return is_as_fast and abs(passed - usual_rows) <= _USUAL_SHARE * usual_rows
 
     def _settle(self, kernels: DeoptManager) -> None:
         """Report what kernels saw so far; of few rows, with the next ones."""

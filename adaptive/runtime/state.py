@@ -18,7 +18,7 @@ from codegen_llvm.layout import DirectKey
 
 _FIRST_SLOTS = 64
 _PATTERN_SLOTS = 64  # that are written at once
-_SMALL_SLOTS = 1024
+_SMALL_SLOTS = 8192  # those of a new slice are as many as the last one needed
 _FIRST_ARENA_BYTES = 64 * 1024
 _MOST_ARENA_BYTES = 16 * 1024 * 1024
 _FIRST_DIRECTORY = 16
