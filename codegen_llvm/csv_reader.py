@@ -20,7 +20,7 @@ from codegen_llvm.text_cursor import (
     special_byte,
     wide_character,
 )
-from codegen_llvm.text_fields import RowWriter, read_number
+from codegen_llvm.text_fields import RowWriter, read_boolean, read_number
 from codegen_llvm.text_records import CompiledReader, compile_reader
 from codegen_llvm.text_times import is_time, read_quoted_time
 from ir import BOOL, STRING, DataType, Schema
@@ -158,18 +158,11 @@ class _Line:
         return cx.b.or_(ahead, same)
 
     def _typed(self, type_: DataType, column: ll.Value) -> ll.Value:
-        cx, text = self._cx, self.text
         if is_time(type_):
-            return read_quoted_time(text, type_, column)
-        if type_ is not BOOL:
-            return read_number(text, type_, json=False)
-        is_true = text.is_at("t")
-        with cx.b.if_else(is_true) as (true, false):
-            with true:
-                text.expect_word("true")
-            with false:
-                text.expect_word("false")
-        return cx.b.zext(is_true, I8)
+            return read_quoted_time(self.text, type_, column)
+        if type_ is BOOL:
+            return read_boolean(self.text)
+        return read_number(self.text, type_, json=False)
 
     def demand_end(self) -> None:
         """Give up if the field goes on."""

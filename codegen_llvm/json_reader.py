@@ -16,12 +16,11 @@ from codegen_llvm.json_strings import string_part, unescaping
 from codegen_llvm.json_values import (
     expect_colon,
     plain_string,
-    read_boolean,
     read_time,
     skip_value,
 )
 from codegen_llvm.text_cursor import Cursor
-from codegen_llvm.text_fields import RowWriter, read_number
+from codegen_llvm.text_fields import RowWriter, read_boolean, read_number
 from codegen_llvm.text_records import CompiledReader, compile_reader
 from codegen_llvm.text_times import is_time
 from ir import BOOL, STRING, DataType, Schema

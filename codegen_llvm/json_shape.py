@@ -12,9 +12,9 @@ from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I64, PTR, KernelContext, Local
 from codegen_llvm.json_strings import string_part
-from codegen_llvm.json_values import read_boolean, read_time, skip_value, skipped_string
+from codegen_llvm.json_values import read_time, skip_value, skipped_string
 from codegen_llvm.text_cursor import Cursor, special_bits
-from codegen_llvm.text_fields import RowWriter, read_number, stored_type
+from codegen_llvm.text_fields import RowWriter, read_boolean, read_number, stored_type
 from codegen_llvm.text_times import TimeForm, is_time, read_likely_timestamp
 from ir import BOOL, STRING, TIMESTAMP, DataType, Schema
 

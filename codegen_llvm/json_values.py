@@ -17,18 +17,6 @@ MOST_DEPTH = 100  # Jackson's own limit is higher; the host knows it
 _HEX_DIGITS = 4
 
 
-def read_boolean(text: Cursor) -> ll.Value:
-    """true or false."""
-    cx = text.cx
-    is_true = text.is_at("t")
-    with cx.b.if_else(is_true) as (true, false):
-        with true:
-            text.expect_word("true")
-        with false:
-            text.expect_word("false")
-    return cx.b.zext(is_true, I8)
-
-
 def read_time(text: Cursor, type_: DataType, column: ll.Value) -> ll.Value:
     """A date or timestamp in quotes; of the latter also seconds, as a number."""
     cx = text.cx

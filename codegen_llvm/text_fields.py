@@ -113,6 +113,18 @@ def stored_type(type_: DataType) -> ll.Type:
     return I8 if type_ is BOOL else llvm_type(type_)
 
 
+def read_boolean(text: Cursor) -> ll.Value:
+    """true or false."""
+    cx = text.cx
+    is_true = text.is_at("t")
+    with cx.b.if_else(is_true) as (true, false):
+        with true:
+            text.expect_word("true")
+        with false:
+            text.expect_word("false")
+    return cx.b.zext(is_true, I8)
+
+
 def read_number(text: Cursor, type_: DataType, *, json: bool) -> ll.Value:
     """An integer, float or decimal at the place."""
     if type_ in (FLOAT32, FLOAT64) or isinstance(type_, DecimalType):
