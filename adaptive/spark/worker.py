@@ -11,7 +11,7 @@ import pyarrow as pa
 from adaptive.runtime import PlanRunner, arrow_schema, supported_program
 from adaptive.runtime.adaptation import adaptation
 from adaptive.scan import TimeUse, time_use
-from adaptive.scan.needed_rows import ALL_ROWS, needed_rows
+from adaptive.scan.needed_rows import ALL_ROWS, NeededRows, needed_rows
 from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
@@ -111,7 +111,9 @@ class FragmentTask:
         plan = parsed_plan(self.plan_json)
         use = known_time_use(self.plan_json) if self.skips_times else None
         tables = TableRows(plan)
-        needed = needed_rows(plan, counted.left_out) if self.heartbeat_json is None else ALL_ROWS
+        needed = ALL_ROWS
+        if self.heartbeat_json is None:
+            needed = replace(known_needs(self.plan_json), left_out=counted.left_out)
         return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join, needed)
 
     def _runners(self, loop: Reporter) -> list[PlanRunner]:
@@ -190,6 +192,12 @@ def program_of(plan_json: str) -> RowProgram:
 def known_time_use(plan_json: str) -> TimeUse | None:
     """How the plan uses event time."""
     return time_use(parsed_plan(plan_json))
+
+
+@lru_cache(maxsize=64)
+def known_needs(plan_json: str) -> NeededRows:
+    """The rows of files that the plan needs."""
+    return needed_rows(parsed_plan(plan_json))
 
 
 def learned(plan_json: str, policy: Policy | None = None) -> Reporter:
