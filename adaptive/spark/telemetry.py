@@ -27,8 +27,9 @@ from ir import VariantSpec
 from ir.json_form import spec_from_json, spec_to_json
 
 REPORT = "report"  # the column
-# The text has everything. What Spark adds up over tasks stands beside it: to get five values
-# out of the text took Spark some 50 ms of CPU a micro-batch, most of it to generate code.
+# The text has everything. What Spark adds up over tasks stands beside it: with micro-batches of
+# 100,000 rows, 19 of 357 samples of the tasks' threads in the JVM were in the generation of code,
+# anew in each task, that takes values out of texts and adds them up.
 REPORT_TYPE = pa.struct(
     {
         "text": pa.string(),
