@@ -62,6 +62,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         SparkSession.builder.master("local[2]")
         .appName("kodiak-tests")
         .config("spark.driver.memory", "1g")
+        .config(
+            "spark.driver.extraJavaOptions",
+            "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m",
+        )
         .config("spark.local.dir", str(home / "local"))
         .config("spark.sql.warehouse.dir", str(home / "warehouse"))
         .config("spark.sql.session.timeZone", "UTC")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from adaptive.spark.catalyst import JavaObject, children, class_name, expr_id, seq
+from adaptive.spark.catalyst import JavaObject, children, class_name, expr_id, seq, walk
 from adaptive.spark.sources import FileSource
 
 
@@ -30,25 +28,17 @@ def _filters(node: JavaObject, leaf: JavaObject, below_watermark: bool) -> list[
     Those above a node with several inputs are about other rows as well.
     """
     found: list[JavaObject] = []
-    while inputs := children(node):
+    while not node.fastEquals(leaf) and (inputs := children(node)):
         if class_name(node) == "Filter":
             found.append(node)
         if len(inputs) > 1 or (below_watermark and class_name(node) == "EventTimeWatermark"):
             found.clear()
-        node = next(i for i in inputs if len(inputs) == 1 or _reads(i, leaf))
+        if len(inputs) > 1:  # none of them reads the source where that is in a common table
+            inputs = [i for i in inputs if any(part.fastEquals(leaf) for part in walk(i))]
+        if not inputs:
+            break
+        node = inputs[0]
     return found
-
-
-def _reads(node: JavaObject, leaf: JavaObject) -> bool:
-    return any(part.fastEquals(leaf) for part in _leaves(node))
-
-
-def _leaves(node: JavaObject) -> Iterator[JavaObject]:
-    inputs = children(node)
-    if not inputs:
-        yield node
-    for child in inputs:
-        yield from _leaves(child)
 
 
 def _conjuncts(condition: JavaObject) -> list[JavaObject]:

@@ -62,7 +62,8 @@ def _require_table(translator: AggregateTranslator, function: JavaObject) -> Non
     if translator.is_streaming:
         raise StaysInSpark(
             f"`{sql_text(function)}`: in a stream, only integers up to int and decimals of"
-            f" {MOST_DIGITS} digits or fewer can be merged exactly; cast the argument"
+            f" {MOST_DIGITS} digits or fewer can be merged exactly, because the state of Spark's"
+            " function takes rows and no partial moments; cast the argument"
         )
 
 

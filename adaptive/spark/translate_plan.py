@@ -158,7 +158,7 @@ class FragmentTranslator:
         source = scope.source
         if source.format in TEXT_TITLES:
             plans = [native for native in (plan, heartbeat) if native is not None]
-            source = checked_text_source(self._cx, scope, self._aggregate, plans)
+            source = checked_text_source(self._cx, scope, self._whole(), plans)
         return Fragment(
             self._aggregate,
             plan,
@@ -268,10 +268,7 @@ class FragmentTranslator:
 
     def _heartbeat(self, scope: Scope, keys: list[tuple[Key, Expr]]) -> Sink | None:
         """The greatest event time for each key before filters that Spark evaluates too late."""
-        aggregate = self._aggregate
-        if self._ctes:
-            aggregate = inlined(self._cx, aggregate, self._ctes)
-        below = rows_before_filters(self._cx, aggregate, scope)
+        below = rows_before_filters(self._cx, self._whole(), scope)
         if below is None or scope.watermark is None:
             return None
         if any(expr.can_fail for _, expr in keys):
@@ -290,6 +287,12 @@ class FragmentTranslator:
         named = tuple(Named(key.column, expr) for key, expr in keys)
         latest = NamedAggregate(BEAT, AggregateCall("max", time))
         return Sink(Aggregate(rows, None, named, (latest,)), "heartbeats")
+
+    def _whole(self) -> JavaObject:
+        """The aggregate as Spark's optimizer can take it by itself: with common tables in place."""
+        if not self._ctes:
+            return self._aggregate
+        return inlined(self._cx, self._aggregate, self._ctes)
 
     def _check(self, source: FileSource, plan: Sink) -> None:
         """What can only be judged of a whole plan: the calendar and code generation."""

@@ -14,7 +14,6 @@ from adaptive import functions as f
 from adaptive import stream
 from adaptive.runtime import PlanRunner
 from adaptive.runtime.combine import WindowTable
-from adaptive.runtime.memory import Piece
 from adaptive.runtime.state import Table
 from codegen_llvm import slot_layout
 from ir import (
@@ -162,7 +161,7 @@ def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[np.ndarray]]:
     def add_arena(table: Table, room: int) -> None:
         arena = np.full(room + 2 * GUARD, 0xA5, np.uint8)
         made.append(arena)
-        table.arenas.append(Piece(arena))
+        table.arenas.append(arena)
         table.block.arena_next = arena.ctypes.data + GUARD
         table.block.arena_end = table.block.arena_next + room
 

@@ -55,6 +55,15 @@ def write_files(
         hidden.rename(path)
 
 
+def write_arrow(path: Path, table: pa.Table, number: int, rows: int | None = None) -> None:
+    """An Arrow IPC file with batches of so many rows, which a stream reads by its number."""
+    hidden = path.with_name(f"_{path.name}")
+    with pa.ipc.new_file(hidden, table.schema) as writer:
+        writer.write_table(table, max_chunksize=rows)
+    os.utime(hidden, (_FIRST_MTIME + number, _FIRST_MTIME + number))
+    hidden.rename(path)
+
+
 def stream(
     spark: SparkSession, folder: Path, schema: Any = EVENTS_DDL, **options: str
 ) -> DataFrame:

@@ -1,144 +1,244 @@
-"""Random queries and random rows for them, from a seed."""
+"""Random queries over `random_rows`, from a seed: as calls or as text, over all kinds of files."""
 
 from __future__ import annotations
 
-import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from ir import FilterOrder, KeysInRange, Prefetch, SelectRows, Tier, VariantSpec
 from tests.bets import Erratic
-
-SCHEMA = pa.schema(
-    [
-        pa.field("flag", pa.bool_()),
-        pa.field("small", pa.int8()),
-        pa.field("number", pa.int32()),
-        pa.field("big", pa.int64()),
-        pa.field("ratio", pa.float64()),
-        pa.field("narrow", pa.float32()),
-        pa.field("kind", pa.string()),
-        pa.field("day", pa.date32()),
-        pa.field("time", pa.timestamp("us", tz="UTC")),
-    ]
+from tests.spark.random_expressions import (
+    KEYS,
+    aggregates,
+    number,
+    predicate,
+    ratio,
+    time_predicate,
 )
-DDL = (
-    "flag boolean, small tinyint, number int, big bigint, ratio double, narrow float,"
-    " kind string, day date, time timestamp"
-)
-# Multiples of a quarter add up exactly in any order; the rest are the awkward ones.
-_FLOATS = [0.0, -0.0, 0.25, -1.75, 2.5, 1024.0, math.nan, math.inf]
-_VALUES: dict[str, list[object]] = {
-    "flag": [True, False],
-    "small": [-128, -1, 0, 1, 2, 127],
-    "number": [-7, -1, 0, 1, 2, 3, 100_000],
-    "big": [-(2**40), -1, 0, 1, 5, 2**40],
-    "ratio": list(_FLOATS),
-    "narrow": list(_FLOATS),
-    "kind": ["", "a", "b", "view", "größe", "a longer string than most"],
-    "day": [-1, 0, 1, 20_000],
-}
+from tests.spark.random_sources import CORRUPT, RandomSource
+
+CODE_COLUMNS = ("label", "weight")
+# What is grouped again on top: of a stream by the time of windows, of a table by anything.
+ABOVE = ("count(*) as n", "min(a0) as low", "max(a0) as high")
 
 
-def random_table(rng: random.Random, rows: int, first_s: float, last_s: float) -> pa.Table:
-    """Rows with nulls in every column and times between two moments."""
-    columns = {
-        name: [None if rng.random() < 0.1 else rng.choice(values) for _ in range(rows)]
-        for name, values in _VALUES.items()
-    }
-    times = [round(rng.uniform(first_s, last_s) * 1e6) for _ in range(rows)]
-    columns["time"] = [None if rng.random() < 0.05 else time for time in times]
-    return pa.table([pa.array(columns[f.name], f.type) for f in SCHEMA], schema=SCHEMA)
+@dataclass(frozen=True)
+class RandomJoin:
+    """A join with the small table, before or behind `withWatermark`."""
+
+    how: str
+    condition: str
+    is_behind: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What rows get from the table."""
+        return CODE_COLUMNS if self.how in ("inner", "left") else ()
+
+    def applied(self, df: DataFrame) -> DataFrame:
+        return df.join(df.sparkSession.table("random_codes"), F.expr(self.condition), self.how)
+
+    def text(self) -> str:
+        kind = self.how.replace("_", " ")
+        return f" {kind} join random_codes on {self.condition}"
 
 
 @dataclass(frozen=True)
 class RandomQuery:
-    """A query over `DDL`: filters, a projection, groups, aggregates, perhaps a HAVING."""
+    """Filters, a join, a projection; perhaps groups, aggregates, a HAVING, and groups of those."""
 
+    source: RandomSource
     before: tuple[str, ...]
-    projection: dict[str, str]
+    join: RandomJoin | None
+    projection: dict[str, str] = field(hash=False)
     after: tuple[str, ...]
-    window_s: int | None
-    slide_s: int | None
-    offset_s: int
+    window: tuple[int, ...]  # size, slide and offset in seconds; a gap; or nothing
     keys: tuple[str, ...]
-    aggregates: tuple[str, ...]
+    aggregates: tuple[str, ...]  # none: rows alone
     having: str | None
+    above: str | None  # what the results are grouped by once more
     as_sql: bool
+
+    @property
+    def features(self) -> set[str]:
+        """What the query has of what there is, for the sake of counting."""
+        asked = {
+            self.source.format,
+            "folders" if self.source.in_folders else "",
+            f"{self.source.format} {self.source.mode}" if self.source.is_text else "",
+            "corrupt text" if self.source.with_texts else "",
+            "" if self.join is None else f"{self.join.how} join",
+            ("no window", "session", "", "window")[len(self.window)],
+            "sliding" if len(self.window) == 3 and self.window[0] != self.window[1] else "",
+            "" if self.having is None else "having",
+            "" if self.above is None else "second aggregate",
+            "aggregate" if self.aggregates else "rows alone",
+            "text" if self.as_sql else "calls",
+        }
+        return asked - {""}
 
     def build(self, df: DataFrame, watermark: str | None = None) -> DataFrame:
         """The query by DataFrame calls, or as SQL text over what is below the watermark."""
-        for predicate in self.before:
-            df = df.where(predicate)
+        for condition in self.before:
+            df = df.where(condition)
+        if self.join is not None and not self.join.is_behind:
+            df = self.join.applied(df)
         if watermark is not None:
             df = df.withWatermark("time", watermark)
-        return self._by_text(df) if self.as_sql else self._by_calls(df)
-
-    def _by_calls(self, df: DataFrame) -> DataFrame:
-        for name, text in self.projection.items():
-            df = df.withColumn(name, F.expr(text))
-        for predicate in self.after:
-            df = df.where(predicate)
-        df = df.groupBy(*self._groups()).agg(*map(F.expr, self.aggregates))
-        return df if self.having is None else df.where(self.having)
-
-    def _by_text(self, df: DataFrame) -> DataFrame:
+        if not self.as_sql:
+            return self._by_calls(df)
         df.createOrReplaceTempView("random_rows")
         return df.sparkSession.sql(self.text("random_rows"))
+
+    def _by_calls(self, df: DataFrame) -> DataFrame:
+        if self.join is not None and self.join.is_behind:
+            df = self.join.applied(df)
+        for name, text in self.projection.items():
+            df = df.withColumn(name, F.expr(text))
+        for condition in self.after:
+            df = df.where(condition)
+        if not self.aggregates:
+            return df.select(*self._named_keys(), "derived", "level", "time")
+        df = df.groupBy(*self._groups()).agg(*map(F.expr, self.aggregates))
+        if self.having is not None:
+            df = df.where(self.having)
+        if self.above is not None:
+            df = df.groupBy(F.expr(self.above).alias("g")).agg(*map(F.expr, ABOVE))
+        return df
 
     def text(self, table: str) -> str:
         """The query as SQL text over a table."""
         columns = ", ".join(["*", *(f"{text} as {name}" for name, text in self.projection.items())])
+        joined = "" if self.join is None or not self.join.is_behind else self.join.text()
         where = f" where {' and '.join(self.after)}" if self.after else ""
-        groups = [*self.keys, *self._window_text()]
+        rows = f"select {columns} from {table}{joined}"
         names = [f"{key} as k{n}" for n, key in enumerate(self.keys)]
-        names += [] if self.window_s is None else ["window"]
+        if not self.aggregates:  # rows of common tables stay in Spark
+            return f"select {', '.join([*names, 'derived', 'level', 'time'])} from ({rows}){where}"
+        names += [self._window_name()] if self.window else []
+        groups = [*self.keys, *self._window_text()]
         grouped = f" group by {', '.join(groups)}" if groups else ""
         having = f" having {self.having}" if self.having else ""
         results = ", ".join([*names, *self.aggregates])
-        rows = f"with p as (select {columns} from {table})"
-        return f"{rows} select {results} from p{where}{grouped}{having}"
+        text = f"with p as ({rows}) select {results} from p{where}{grouped}{having}"
+        if self.above is None:
+            return text
+        return f"select {self.above} as g, {', '.join(ABOVE)} from ({text}) group by {self.above}"
+
+    def _window_name(self) -> str:
+        return "session_window" if len(self.window) == 1 else "window"
 
     def _window_text(self) -> list[str]:
-        if self.window_s is None:
+        if not self.window:
             return []
-        times = (self.window_s, self.slide_s or self.window_s, self.offset_s)
-        return [f"window(time, {', '.join(repr(f'{s} seconds') for s in times)})"]
+        times = ", ".join(f"'{seconds} seconds'" for seconds in self.window)
+        return [f"{self._window_name()}(time, {times})"]
+
+    def _named_keys(self) -> list[Column]:
+        return [F.expr(key).alias(f"k{n}") for n, key in enumerate(self.keys)]
 
     def _groups(self) -> list[Column]:
-        groups = [F.expr(key).alias(f"k{n}") for n, key in enumerate(self.keys)]
-        if self.window_s is not None:
-            slide = None if self.slide_s is None else f"{self.slide_s} seconds"
-            start = f"{self.offset_s} seconds"
-            groups.append(F.window("time", f"{self.window_s} seconds", slide, start))
+        groups = self._named_keys()
+        seconds = [f"{n} seconds" for n in self.window]
+        if len(seconds) == 1:
+            groups.append(F.session_window("time", seconds[0]))
+        elif seconds:
+            groups.append(F.window("time", *seconds))
         return groups
 
 
-def random_query(
-    rng: random.Random, windowed: bool | None = None, table: bool = False
-) -> RandomQuery:
-    """A query that Kodiak should be able to take over; some things only of a table."""
-    projection = {"derived": _number(rng, 2), "level": _ratio(rng)}
-    keys = rng.sample(["kind", "flag", "small", "number % 3", "day", "level > 1", "ratio"], k=2)
-    has_window = rng.random() < 0.5 if windowed is None else windowed
-    window_s = rng.choice([5, 10, 20]) if has_window else None
-    slide_s = rng.choice([None, None, window_s // 5, 4]) if window_s else None
+@dataclass(frozen=True)
+class Setting:
+    """Where queries are to run, which decides what they may be."""
+
+    mode: str | None  # of the output of a stream; None is a table
+    has_watermark: bool = False
+
+    @property
+    def is_table(self) -> bool:
+        return self.mode is None
+
+
+def random_query(rng: random.Random, source: RandomSource, setting: Setting) -> RandomQuery:
+    """A query that Kodiak should be able to take over."""
+    projection = {"derived": number(rng, 2), "level": ratio(rng)}
+    join = _join(rng, setting)
+    window = _window(rng, setting)
+    has_rows_alone = not source.is_text and setting.mode in (None, "append", "update")
+    if has_rows_alone and join is None and rng.random() < 0.15:
+        return _rows_alone(rng, source, projection, setting)
+    columns = () if join is None else join.columns
+    corrupt = (CORRUPT,) if source.with_texts else ()
+    keys = rng.sample([*KEYS, *columns[:1], *(f"{name} is null" for name in corrupt)], k=2)
+    # Spark refuses sessions of a stream without a key.
+    least = 1 if len(window) == 1 and not setting.is_table else 0
+    after = [f"derived <> {number(rng, 1)}" for _ in range(rng.randrange(2))]
+    if join is None and rng.random() < 0.2:
+        after.append(time_predicate(rng))
     return RandomQuery(
-        before=tuple(_predicate(rng, 1) for _ in range(rng.randrange(2))),
+        source=source,
+        before=tuple(predicate(rng, 1) for _ in range(rng.randrange(2))),
+        join=join,
         projection=projection,
-        after=tuple(f"derived <> {_number(rng, 1)}" for _ in range(rng.randrange(2))),
-        window_s=window_s,
-        slide_s=slide_s,
-        offset_s=rng.choice([0, 3 if slide_s is None else slide_s - 1]),
-        keys=tuple(keys[: rng.randrange(3)]),
-        aggregates=_aggregates(rng, table),
+        after=tuple(after),
+        window=window,
+        keys=tuple(keys[: max(least, rng.randrange(3))]),
+        aggregates=aggregates(rng, (*columns, *corrupt), table=setting.is_table),
         having=rng.choice([None, None, "a0 is not null"]),
+        above=_above(rng, setting, window),
         as_sql=rng.random() < 0.5,
     )
+
+
+def _rows_alone(
+    rng: random.Random, source: RandomSource, projection: dict[str, str], setting: Setting
+) -> RandomQuery:
+    """A filter is there always: without one, or above a watermark, all rows would be moved."""
+    before = (predicate(rng, 1),)
+    after = () if setting.has_watermark else (f"derived <> {number(rng, 1)}",)
+    keys = tuple(rng.sample(KEYS, k=2))
+    as_sql = rng.random() < 0.5
+    return RandomQuery(source, before, None, projection, after, (), keys, (), None, None, as_sql)
+
+
+def _join(rng: random.Random, setting: Setting) -> RandomJoin | None:
+    if rng.random() < 0.65:
+        return None
+    how = rng.choice(["inner", "inner", "left", "left_semi", "left_anti"])
+    condition = rng.choice(
+        ["kind = code_kind", "number = code_number", "code_kind = kind and number = code_number"]
+    )
+    if how == "inner" and rng.random() < 0.3:
+        condition += " and big >= weight"
+    # Spark may evaluate joins that only select rows before the watermark, or behind it.
+    must_be_below = setting.has_watermark and how in ("left_semi", "left_anti")
+    return RandomJoin(how, condition, not must_be_below and rng.random() < 0.6)
+
+
+def _window(rng: random.Random, setting: Setting) -> tuple[int, ...]:
+    """Under a watermark there is one; sessions only where no row can be late."""
+    if not setting.has_watermark:
+        kind = rng.choice(["none", "none", "window", "session"])
+        if kind == "none":
+            return ()
+        if kind == "session" and setting.mode in (None, "complete"):
+            return (rng.choice([1, 3, 7]),)
+    size = rng.choice([5, 10, 20])
+    slide = rng.choice([size, size, size // 5, 4])
+    return (size, slide, rng.choice([0, 3 if slide == size else slide - 1]))
+
+
+def _above(rng: random.Random, setting: Setting, window: tuple[int, ...]) -> str | None:
+    if rng.random() < 0.7:
+        return None
+    if setting.is_table:
+        return rng.choice(["a0 is null", "1 + 1", "window" if len(window) == 3 else "a0"])
+    if setting.mode == "append" and len(window) == 3:
+        return "window(window_time(window), '40 seconds')"
+    return None
 
 
 def wrong_bets(rng: random.Random, keys: int) -> Erratic:
@@ -151,110 +251,3 @@ def wrong_bets(rng: random.Random, keys: int) -> Erratic:
         hint = rng.choice([Prefetch(2), SelectRows(7), FilterOrder((1, 0), ())])
         variants.append(VariantSpec(Tier.SPECULATIVE, bets, (hint,)))
     return Erratic(variants=tuple(variants), seed=rng.randrange(100))
-
-
-def _aggregates(rng: random.Random, table: bool) -> tuple[str, ...]:
-    """Some aggregates; one of them at most needs all values, because two cannot be native."""
-    made: list[str] = []
-    for number in range(rng.randrange(1, 5)):
-        text = _aggregate(rng, table)
-        while _needs_values(text) and any(map(_needs_values, made)):
-            text = _aggregate(rng, table)
-        made.append(f"{text} as a{number}")
-    return tuple(made)
-
-
-def _needs_values(text: str) -> bool:
-    return any(name in text for name in ("median", "percentile", "distinct"))
-
-
-def _aggregate(rng: random.Random, table: bool = False) -> str:
-    argument = rng.choice(["number", "small", "big", "derived", "level", "ratio", "narrow"])
-    function = rng.choice(["sum", "count", "avg", "min", "max"])
-    if function in ("min", "max"):
-        argument = rng.choice([argument, "kind", "day", "flag", "time"])
-    text = rng.choice([f"{function}({argument})"] * 3 + ["count(*)", _other_aggregate(rng, table)])
-    return text if rng.random() < 0.8 else f"{text} filter (where {_predicate(rng, 1)})"
-
-
-def _other_aggregate(rng: random.Random, table: bool) -> str:
-    """Those that are asked for less often."""
-    integer = rng.choice(["number", "small"])
-    offered = [
-        f"median({integer})",
-        f"percentile({integer}, 0.9D)",
-        "approx_count_distinct(kind)",
-        f"var_pop({integer})",
-        f"stddev({integer})",
-        "bool_or(flag)",
-        f"bit_xor({integer})",
-        f"count_if({_predicate(rng, 0)})",
-        "try_sum(derived)",
-        "sum(cast(number as decimal(12, 2)))",
-    ]
-    return rng.choice([*offered, "count(distinct kind)"] if table else offered)
-
-
-def _number(rng: random.Random, depth: int) -> str:
-    """An integer expression that cannot overflow a bigint with the values above."""
-    if depth == 0 or rng.random() < 0.3:
-        return rng.choice(["number", "small", "big", "7", "-2", "cast(flag as int)"])
-    left, right = _number(rng, depth - 1), _number(rng, depth - 1)
-    return rng.choice(
-        [
-            f"(cast({left} as bigint) + {right})",
-            f"(cast({left} as bigint) - {right})",
-            f"coalesce({left}, {right})",
-            f"(case when {_predicate(rng, 0)} then {left} else {right} end)",
-            f"({left} % 7)",
-            f"({left} div 3)",
-            f"if({_predicate(rng, 0)}, {left}, null)",
-            f"abs(cast({left} as bigint))",
-            f"greatest({left}, {right})",
-            f"least({left}, {right})",
-            f"(({left} & 255) | ({right} ^ ~3))",
-            f"nullif({left}, {right})",
-            "length(kind)",
-        ]
-    )
-
-
-def _ratio(rng: random.Random) -> str:
-    return rng.choice(
-        [
-            "ratio * 2",
-            "narrow + 0.25D",
-            "number / 4",
-            "ratio - narrow",
-            "nvl(ratio, narrow)",
-            "greatest(ratio, narrow)",
-            "sqrt(abs(number))",
-            "floor(number / 4)",
-            "sign(ratio)",
-        ]
-    )
-
-
-def _predicate(rng: random.Random, depth: int) -> str:
-    if depth > 0 and rng.random() < 0.6:
-        left, right = _predicate(rng, depth - 1), _predicate(rng, depth - 1)
-        return rng.choice([f"({left} and {right})", f"({left} or {right})", f"(not {left})"])
-    return rng.choice(
-        [
-            "kind = 'view'",
-            "kind in ('a', 'view', null)",
-            "kind >= 'b'",
-            "kind like 'a%'",
-            "endswith(kind, 'e')",
-            "contains(kind, 'i')",
-            "number between -1 and 3",
-            "big > number",
-            "ratio < 2.5D",
-            "ratio = narrow",
-            "small <=> number",
-            "day >= date'1970-01-01'",
-            "flag",
-            "flag is not null",
-            "isnull(kind)",
-        ]
-    )

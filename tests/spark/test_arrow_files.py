@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,16 +17,9 @@ from tests.spark.comparison import (
     assert_same_stream,
     events,
     rows_of,
+    write_arrow,
     write_files,
 )
-
-
-def write_arrow(path: Path, table: pa.Table, number: int, rows: int | None = None) -> None:
-    hidden = path.with_name(f"_{path.name}")
-    with pa.ipc.new_file(hidden, table.schema) as writer:
-        writer.write_table(table, max_chunksize=rows)
-    os.utime(hidden, (1_700_000_000 + number,) * 2)
-    hidden.rename(path)
 
 
 @pytest.fixture
@@ -73,6 +65,9 @@ def test_tables(spark: SparkSession, folder: Path, tmp_path: Path, tables: list[
     pruned = ad.read_arrow(spark, str(folder), pathGlobFilter="0.arrow")
     assert pruned.schema == parquet.schema
     assert_same_batch(pruned.where("part = 0").groupBy("part").count())
+    labels = spark.createDataFrame([(0, "even"), (1, "odd")], "part int, label string")
+    joined = arrow.where("part = 0").join(labels, "part").groupBy("label").agg(F.sum("value"))
+    assert len(assert_same_batch(joined)) == 1
     with pytest.raises(ValueError, match="no option 'mergeSchema'"):
         ad.read_arrow(spark, str(folder), mergeSchema="true")
     with pytest.raises(ValueError, match="column 'x' has type array<int>"):

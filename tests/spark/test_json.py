@@ -105,6 +105,9 @@ def test_a_join_with_a_small_table(spark: SparkSession, data: Path) -> None:
     table = spark.createDataFrame([("view", 1), ("click", 2)], "kind string, code int")
     joined = spark.read.schema(DDL).json(str(data)).join(table, "kind").where("flag")
     assert assert_same_batch(joined.groupBy("code").agg(F.count("*"), F.sum("small")))
+    joined.createOrReplaceTempView("odd_records")
+    text = "with p as (select * from odd_records where big > 1) select kind, max(day) from p"
+    assert assert_same_batch(spark.sql(f"{text} group by kind"))
 
 
 def _events(rng: random.Random, rows: int, first_s: int, last_s: int) -> bytes:

@@ -66,6 +66,10 @@ def test_batch(spark: SparkSession, partitioned: Path) -> None:
     for query in shapes(df):
         assert_same_batch(query)
     assert_same_batch(df.select(F.col("level").alias("l")).where("l = 1").groupBy("l").count())
+    df.createOrReplaceTempView("in_folders")
+    spark.createDataFrame([(1, "one")], "level int, label string").createOrReplaceTempView("labels")
+    text = "with v as (select * from in_folders where level > 0) select label, sum(value) from v"
+    assert len(assert_same_batch(spark.sql(f"{text} join labels using (level) group by 1"))) == 1
 
 
 def test_spark_leaves_out_directories(spark: SparkSession, partitioned: Path) -> None:

@@ -21,9 +21,9 @@ from tests.spark.comparison import rows_of
 _FIRST_MTIME = 1_700_000_000
 
 
-def write_texts(folder: Path, texts: Iterable[bytes], suffix: str) -> None:
+def write_texts(folder: Path, texts: Iterable[bytes], suffix: str, first: int = 0) -> None:
     """Files that a stream reads one by one, in this order."""
-    for number, text in enumerate(texts):
+    for number, text in enumerate(texts, first):
         hidden = folder / f"_{number:03}"
         hidden.write_bytes(text)
         os.utime(hidden, (_FIRST_MTIME + number, _FIRST_MTIME + number))
