@@ -7,6 +7,7 @@ from codegen_llvm.filling import fill_pattern
 from codegen_llvm.gather import find_used, gather_field, gather_strings
 from codegen_llvm.holistic import list_functions
 from codegen_llvm.json_reader import compile_json_reader
+from codegen_llvm.json_shape import Shape, ShapeField
 from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
 from codegen_llvm.keyed_slots import keyed_layout, narrow_layout
@@ -17,9 +18,11 @@ from codegen_llvm.layout import (
     can_be_dense,
     slot_layout,
 )
+from codegen_llvm.plain_groups import read_plain
 from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
 from codegen_llvm.text_records import CompiledReader
+from codegen_llvm.text_times import TimeForm
 from codegen_llvm.time_span import time_span
 from codegen_llvm.variant import CompiledVariant, compile_variant
 
@@ -33,7 +36,10 @@ __all__ = [
     "CsvForm",
     "Encoding",
     "InputLayout",
+    "Shape",
+    "ShapeField",
     "SlotLayout",
+    "TimeForm",
     "average_decimals",
     "can_be_dense",
     "can_subtract",
@@ -51,6 +57,7 @@ __all__ = [
     "keyed_layout",
     "list_functions",
     "narrow_layout",
+    "read_plain",
     "slot_layout",
     "time_span",
     "unsupported",

@@ -39,6 +39,9 @@ class Exit(IntEnum):
     GUARD = 11  # the row is not what the variant assumes: the generic one goes on with it
 
 
+EXITS = tuple(Exit)  # by their numbers: `Exit(code)` takes two calls
+
+
 @words
 class ColumnBlock(ctypes.Structure):
     """The Arrow buffers of one input column, addressed so that row 0 is the batch's first.
@@ -112,6 +115,39 @@ class TableBlock(ctypes.Structure):
     strings0: int
     strings1: int
     strings2: int
+
+
+@words
+class PlainColumn(ctypes.Structure):
+    """A column that groups are read into: see `codegen_llvm.plain_groups.Source`."""
+
+    source: int
+    width: int
+    offset: int
+    other: int
+
+
+@words
+class PlainRead(ctypes.Structure):
+    """Reading all groups of a table into columns of 8-byte-wide or narrower values.
+
+    Columns lie `stride` bytes apart from `target` on; `places` has room for the int32 number of
+    each group's slot, and one more.
+    """
+
+    slots: int
+    slot_count: int
+    slot_size: int
+    places: int
+    columns: int
+    column_count: int
+    target: int
+    stride: int
+    start: int  # of the window
+    end: int
+    low: int  # the key of an array's first slot
+    null_bits: int  # of tags: none may be set
+    seen_bits: int  # all must be
 
 
 @words

@@ -43,7 +43,7 @@ class _Binding:
         _build(module)
         self.code: MachineCode = compile_module(module)
         address, word = ctypes.c_void_p, ctypes.c_int64
-        self.bind: Callable[..., int] = self.code.function(
+        self.bind: Callable[..., int] = self.code.brief(
             "bind", word, address, address, word, address, address, address, word
         )
 

@@ -20,8 +20,9 @@ from codegen_llvm.text_cursor import (
     special_byte,
     wide_character,
 )
-from codegen_llvm.text_fields import RowWriter, is_time, read_number, read_quoted_time
+from codegen_llvm.text_fields import RowWriter, read_boolean, read_number
 from codegen_llvm.text_records import CompiledReader, compile_reader
+from codegen_llvm.text_times import is_time, read_quoted_time
 from ir import BOOL, STRING, DataType, Schema
 
 
@@ -143,7 +144,7 @@ class _Line:
                 text.step(cx.b.zext(is_quoted, I64))
                 if self.form.null:
                     text.demand(cx.b.not_(text.starts_with(self.form.null.encode())))
-                self.row.store(index, self._typed(type_))
+                self.row.store(index, self._typed(type_, self.row.column(index)))
                 text.demand(cx.b.or_(cx.b.not_(is_quoted), text.is_at(self.form.quote)))
                 text.step(cx.b.zext(is_quoted, I64))
 
@@ -156,19 +157,12 @@ class _Line:
         same = cx.b.and_(self.text.starts_with(null), self._is_end(self.text.byte(len(null))))
         return cx.b.or_(ahead, same)
 
-    def _typed(self, type_: DataType) -> ll.Value:
-        cx, text = self._cx, self.text
+    def _typed(self, type_: DataType, column: ll.Value) -> ll.Value:
         if is_time(type_):
-            return read_quoted_time(text, type_)
-        if type_ is not BOOL:
-            return read_number(text, type_, json=False)
-        is_true = text.is_at("t")
-        with cx.b.if_else(is_true) as (true, false):
-            with true:
-                text.expect_word("true")
-            with false:
-                text.expect_word("false")
-        return cx.b.zext(is_true, I8)
+            return read_quoted_time(self.text, type_, column)
+        if type_ is BOOL:
+            return read_boolean(self.text)
+        return read_number(self.text, type_, json=False)
 
     def demand_end(self) -> None:
         """Give up if the field goes on."""

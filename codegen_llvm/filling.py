@@ -11,10 +11,14 @@ from llvmlite import ir as ll
 from codegen_llvm.builder import I64, PTR, i64, new_function
 from codegen_llvm.compile import MachineCode, compile_module
 
+_FEW_BYTES = 1 << 20  # some 50 us
+
 
 def fill_pattern(target: int, size: int, pattern: int, pattern_size: int) -> None:
     """Write a pattern again and again until `size` bytes are full; the last one may be cut."""
-    _compiled().fill(target, size, pattern, pattern_size)
+    code = _compiled()
+    fill = code.fill_few if size <= _FEW_BYTES else code.fill
+    fill(target, size, pattern, pattern_size)
 
 
 class _Filling:
@@ -25,9 +29,9 @@ class _Filling:
         _build(module)
         self.code: MachineCode = compile_module(module)
         address, word = ctypes.c_void_p, ctypes.c_int64
-        self.fill: Callable[..., int] = self.code.function(
-            "fill", None, address, word, address, word
-        )
+        params = (address, word, address, word)
+        self.fill: Callable[..., int] = self.code.function("fill", None, *params)
+        self.fill_few: Callable[..., int] = self.code.brief("fill", None, *params)
 
 
 @cache

@@ -38,6 +38,11 @@ class TextColumn(ctypes.Structure):
     mask: int  # of the table's slots
     entries: int  # in the dictionary
     most_entries: int
+    # Of timestamps: the day that was read last. Two words of its text, which overlap, and the
+    # microsecond with which it begins.
+    day_head: int
+    day_tail: int
+    day_us: int
 
 
 @words
@@ -49,8 +54,9 @@ class TextArgs(ctypes.Structure):
     row: int  # in and out: rows so far
     most_rows: int
     odd: int  # address: pairs of addresses, begin and end of records that are left to the host
-    odd_count: int  # in and out
+    odd_count: int  # in and out: there is room for one more when a reader is called
     most_odd: int
     columns: int  # address of the TextColumns
     scratch: int  # address of as many bytes as the block has, for strings with escapes
     detail: int  # out
+    missed: int  # in and out: records that were not of the likely form

@@ -14,7 +14,6 @@ from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, i64, shar
 
 NOWHERE = ll.Constant(PTR, None)
 _LANES = 16
-_BYTES, _BITS = ll.VectorType(I8, _LANES), ll.IntType(_LANES)
 _WORD_BYTES = 8
 
 
@@ -58,8 +57,12 @@ class Cursor:
 
     def expect_word(self, word: str) -> None:
         """Go over a word, or give up."""
-        self.demand(self.starts_with(word.encode()))
-        self.step(len(word))
+        self.expect_bytes(word.encode())
+
+    def expect_bytes(self, known: bytes) -> None:
+        """Go over these bytes, or give up."""
+        self.demand(self.starts_with(known))
+        self.step(len(known))
 
     def follow(self, function: ll.Function, *args: ll.Value) -> None:
         """Go on to where a function has come, or give up where it has."""
@@ -127,15 +130,10 @@ def special_byte(module: ll.Module, characters: str) -> ll.Function:
 
 
 def _build_special(cx: KernelContext, characters: str) -> None:
-    """16 bytes at once; as signed numbers, those beyond ASCII are below the controls too."""
     text = Cursor(cx, cx.function.args[0])
     with cx.forever("lanes") as after:
-        found = cx.b.load(text.place, typ=_BYTES, align=1)
-        met = cx.b.icmp_signed("<", found, _splat(0x20))
-        for char in characters:
-            met = cx.b.or_(met, cx.b.icmp_signed("==", found, _splat(ord(char))))
-        bits = cx.b.bitcast(met, _BITS)
-        with cx.b.if_then(cx.b.icmp_unsigned("!=", bits, ll.Constant(_BITS, 0)), likely=True):
+        bits = special_bits(cx, text.place, characters, _LANES)
+        with cx.b.if_then(cx.b.icmp_unsigned("!=", bits, ll.Constant(bits.type, 0)), likely=True):
             first = cx.b.cttz(bits, ll.Constant(I1, 1))
             cx.b.ret(cx.at(text.place, cx.b.zext(first, I64)))
         text.step(_LANES)
@@ -143,8 +141,21 @@ def _build_special(cx: KernelContext, characters: str) -> None:
     cx.b.unreachable()
 
 
-def _splat(value: int) -> ll.Constant:
-    return ll.Constant(_BYTES, [ll.Constant(I8, value)] * _LANES)
+def special_bits(cx: KernelContext, place: ll.Value, characters: str, lanes: int) -> ll.Value:
+    """For each byte from a place on a bit: whether it is special.
+
+    As signed numbers, those beyond ASCII are below the controls too.
+    """
+    kind = ll.VectorType(I8, lanes)
+
+    def splat(value: int) -> ll.Constant:
+        return ll.Constant(kind, [ll.Constant(I8, value)] * lanes)
+
+    found = cx.b.load(place, typ=kind, align=1)
+    met = cx.b.icmp_signed("<", found, splat(0x20))
+    for char in characters:
+        met = cx.b.or_(met, cx.b.icmp_signed("==", found, splat(ord(char))))
+    return cx.b.bitcast(met, ll.IntType(lanes))
 
 
 def wide_character(module: ll.Module) -> ll.Function:

@@ -6,28 +6,26 @@ Whatever is not written in an ordinary form is left to the host, which knows the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from llvmlite import ir as ll
 
 from codegen_llvm.builder import I8, I32, I64, PTR, KernelContext, i64, llvm_type
-from codegen_llvm.civil import Civil, days_from_civil, month_length
 from codegen_llvm.parse_floats import parse_float
 from codegen_llvm.parse_numbers import parse_decimal
 from codegen_llvm.scanning import Parsed, is_status
 from codegen_llvm.text_abi import TextArgs, TextColumn
 from codegen_llvm.text_cursor import Cursor, distance, reader
-from codegen_llvm.text_strings import keep_string
+from codegen_llvm.text_digits import WORD_DIGITS, leading_digits, number_of, power_of_ten
+from codegen_llvm.text_strings import keep_known, keep_string
 from codegen_llvm.values import Value
-from ir import BOOL, DATE, FLOAT32, FLOAT64, STRING, TIMESTAMP, DataType, DecimalType, Schema
-from ir.calendar import DAY_US, SECOND_US
+from ir import BOOL, FLOAT32, FLOAT64, STRING, DataType, DecimalType, Schema
+from ir.calendar import SECOND_US
 
 # In place of the place behind a record: a column has no room for another string.
 FULL = ll.Constant(I64, 1)
 _MOST_DIGITS = 18  # of an integer that fits 64 bits whatever they are
 _MOST_NUMBER_BYTES = 500
-_MOST_FRACTION = 9
-_LEAST_YEAR = 1
-_MOST_OFFSET_HOURS = 18
 _COLUMN_BYTES = 8 * len(TextColumn._fields_)
 
 
@@ -38,20 +36,35 @@ class RowWriter:
     cx: KernelContext
     schema: Schema
 
+    @cached_property
+    def _columns(self) -> ll.Value:
+        """Loaded once, at the start: LLVM cannot know that no column overwrites it."""
+        with self.cx.b.goto_entry_block():
+            return self.cx.load_field(self.cx.function.args[1], TextArgs, "columns", PTR)
+
     @property
     def _row(self) -> ll.Value:
         return self.cx.function.args[2]
 
-    def _column(self, index: int) -> ll.Value:
-        columns = self.cx.load_field(self.cx.function.args[1], TextArgs, "columns", PTR)
-        return self.cx.at(columns, index * _COLUMN_BYTES)
+    def column(self, index: int) -> ll.Value:
+        """The address of a column's block."""
+        return self.cx.at(self._columns, index * _COLUMN_BYTES)
 
     def clear(self) -> None:
         """All columns null: a record that was given up may have left something."""
-        for index, field in enumerate(self.schema):
-            self._set_valid(index, 0)
-            if field.type is STRING:
-                self._clear_string(self._column(index))
+        for index in range(len(self.schema)):
+            self.clear_column(index)
+
+    def clear_column(self, index: int) -> None:
+        """One column null; its value is zero, so that what a kernel makes of it is the same."""
+        type_ = self.schema.fields[index].type
+        if type_ is STRING:
+            self._clear_string(self.column(index))
+        else:
+            wanted = stored_type(type_)
+            zero = 0 if isinstance(wanted, ll.IntType) else 0.0
+            self.store(index, ll.Constant(wanted, zero))
+        self._set_valid(index, 0)
 
     def _clear_string(self, column: ll.Value) -> None:
         """An empty string, or a code that exists."""
@@ -68,12 +81,12 @@ class RowWriter:
                 cx.b.store(ll.Constant(I32, 0), cx.element(values, self._row, I32))
 
     def _set_valid(self, index: int, value: int) -> None:
-        valid = self.cx.load_field(self._column(index), TextColumn, "valid", PTR)
+        valid = self.cx.load_field(self.column(index), TextColumn, "valid", PTR)
         self.cx.b.store(ll.Constant(I8, value), self.cx.at(valid, self._row))
 
     def store(self, index: int, value: ll.Value) -> None:
         """A value of a column of fixed width."""
-        values = self.cx.load_field(self._column(index), TextColumn, "values", PTR)
+        values = self.cx.load_field(self.column(index), TextColumn, "values", PTR)
         self.cx.b.store(value, self.cx.element(values, self._row, value.type), align=1)
         self._set_valid(index, 1)
 
@@ -86,16 +99,30 @@ class RowWriter:
         """The bytes between two places; returns where the column has no room for them."""
         cx = self.cx
         size = distance(cx, begin, end)
-        kept = cx.b.call(keep_string(cx.module), [self._column(index), self._row, begin, size])
-        with cx.b.if_then(cx.b.not_(kept), likely=False):
-            cx.store_field(i64(index), cx.function.args[1], TextArgs, "detail")
-            cx.b.ret(cx.b.inttoptr(FULL, PTR))
+        column = self.column(index)
+        with cx.b.if_then(cx.b.not_(keep_known(cx, column, self._row, begin, size)), likely=False):
+            kept = cx.b.call(keep_string(cx.module), [column, self._row, begin, size])
+            with cx.b.if_then(cx.b.not_(kept), likely=False):
+                cx.store_field(i64(index), cx.function.args[1], TextArgs, "detail")
+                cx.b.ret(cx.b.inttoptr(FULL, PTR))
         self._set_valid(index, 1)
 
 
 def stored_type(type_: DataType) -> ll.Type:
     """The type of a value in a column's memory; a boolean is a byte there."""
     return I8 if type_ is BOOL else llvm_type(type_)
+
+
+def read_boolean(text: Cursor) -> ll.Value:
+    """true or false."""
+    cx = text.cx
+    is_true = text.is_at("t")
+    with cx.b.if_else(is_true) as (true, false):
+        with true:
+            text.expect_word("true")
+        with false:
+            text.expect_word("false")
+    return cx.b.zext(is_true, I8)
 
 
 def read_number(text: Cursor, type_: DataType, *, json: bool) -> ll.Value:
@@ -112,24 +139,49 @@ def read_number(text: Cursor, type_: DataType, *, json: bool) -> ll.Value:
 
 
 def _read_integer(text: Cursor, *, json: bool) -> ll.Value:
+    """Up to seven digits right here, without a branch that depends on how many there are."""
+    cx = text.cx
+    made = cx.local(I64, i64(0))
+    word = cx.b.load(text.place, typ=I64, align=1)
+    count = leading_digits(cx, word)
+    is_short = cx.b.icmp_unsigned("<", cx.b.sub(count, i64(1)), i64(WORD_DIGITS - 1))
+    if json:  # a zero is alone
+        other = cx.b.icmp_signed("!=", text.byte(), ll.Constant(I8, ord("0")))
+        alone = cx.b.icmp_signed("==", count, i64(1))
+        is_short = cx.b.and_(is_short, cx.b.or_(other, alone))
+    with cx.b.if_else(is_short, likely=True) as (short, long):
+        with short:
+            made.set(number_of(cx, word, count))
+            text.step(count)
+        with long:
+            made.set(_read_any_integer(text, json=json))
+    return made.value
+
+
+def _read_any_integer(text: Cursor, *, json: bool) -> ll.Value:
     cx = text.cx
     out = cx.stack(I64)
     build = _build_json_integer if json else _build_integer
-    text.follow(reader(cx.module, f"text.integer.{json}", build, PTR), out)
+    function = reader(cx.module, f"text.integer.{json}", build, PTR)
+    function.attributes.add("noinline")
+    text.follow(function, out)
     return cx.b.load(out, typ=I64)
 
 
 def _build_integer(cx: KernelContext) -> None:
-    """A minus and at most 18 digits."""
+    """A minus and at most 18 digits, eight of them at a time."""
     text = Cursor(cx, cx.function.args[0])
     is_minus = text.is_at("-")
     text.step(cx.b.zext(is_minus, I64))
     made, begin = cx.local(I64, i64(0)), text.place
     with cx.forever("digits") as after:
-        digit, is_digit = text.digit()
-        cx.branch_if(cx.b.not_(is_digit), after)
-        made.set(cx.b.add(cx.b.mul(made.value, i64(10)), digit))
-        text.step()
+        word = cx.b.load(text.place, typ=I64, align=1)
+        count = leading_digits(cx, word)
+        cx.branch_if(cx.b.icmp_signed("==", count, i64(0)), after)
+        moved = cx.b.mul(made.value, power_of_ten(cx, count))
+        made.set(cx.b.add(moved, number_of(cx, word, count)))
+        text.step(count)
+        cx.branch_if(cx.b.icmp_signed("<", count, i64(WORD_DIGITS)), after)
     count = distance(cx, begin, text.place)
     text.demand(cx.b.icmp_unsigned("<", cx.b.sub(count, i64(1)), i64(_MOST_DIGITS)))
     value = cx.b.select(is_minus, cx.b.neg(made.value), made.value)
@@ -211,109 +263,6 @@ def _demand_plain_integer(
     text.demand(cx.b.not_(cx.b.and_(is_integer, cx.b.or_(is_long, minus_zero))))
 
 
-def read_date(text: Cursor) -> ll.Value:
-    """yyyy-mm-dd as days."""
-    out = text.cx.stack(I64)
-    text.follow(reader(text.cx.module, "text.date", _build_date, PTR), out)
-    return text.cx.b.trunc(text.cx.b.load(out, typ=I64), I32)
-
-
-def read_timestamp(text: Cursor) -> ll.Value:
-    """yyyy-mm-ddThh:mm:ss[.fraction][Z|+hh:mm] as microseconds; UTC without a zone."""
-    out = text.cx.stack(I64)
-    text.follow(reader(text.cx.module, "text.timestamp", _build_timestamp, PTR), out)
-    return text.cx.b.load(out, typ=I64)
-
-
-def _build_date(cx: KernelContext) -> None:
-    text = Cursor(cx, cx.function.args[0])
-    year = cx.b.add(cx.b.mul(_two_digits(text), i64(100)), _two_digits(text))
-    text.expect("-")
-    month = _two_digits(text)
-    text.expect("-")
-    day = _two_digits(text)
-    text.demand(cx.b.icmp_signed(">=", year, i64(_LEAST_YEAR)))
-    text.demand(cx.b.icmp_unsigned("<", cx.b.sub(month, i64(1)), i64(12)))
-    length = month_length(cx, year, month)
-    text.demand(cx.b.icmp_unsigned("<", cx.b.sub(day, i64(1)), length))
-    cx.b.store(days_from_civil(cx, Civil(year, month, day)), cx.function.args[1])
-    cx.b.ret(text.place)
-
-
-def _build_timestamp(cx: KernelContext) -> None:
-    out = cx.function.args[1]
-    text = Cursor(cx, cx.function.args[0])
-    text.follow(reader(cx.module, "text.date", _build_date, PTR), out)
-    text.expect("T", " ")
-    seconds = _clock(text, 24)
-    text.expect(":")
-    seconds = cx.b.add(cx.b.mul(seconds, i64(60)), _at_most(text, 59))
-    fraction = _fraction(text)
-    seconds = cx.b.sub(seconds, _offset_seconds(text))
-    whole = cx.b.add(
-        cx.b.mul(cx.b.load(out, typ=I64), i64(DAY_US)), cx.b.mul(seconds, i64(SECOND_US))
-    )
-    cx.b.store(cx.b.add(whole, fraction), out)
-    cx.b.ret(text.place)
-
-
-def _clock(text: Cursor, hours: int) -> ll.Value:
-    """hh:mm as minutes."""
-    hour = _at_most(text, hours - 1)
-    text.expect(":")
-    return text.cx.b.add(text.cx.b.mul(hour, i64(60)), _at_most(text, 59))
-
-
-def _two_digits(text: Cursor) -> ll.Value:
-    cx = text.cx
-    values = []
-    for _ in range(2):
-        value, is_digit = text.digit()
-        text.demand(is_digit)
-        text.step()
-        values.append(value)
-    return cx.b.add(cx.b.mul(values[0], i64(10)), values[1])
-
-
-def _at_most(text: Cursor, most: int) -> ll.Value:
-    value = _two_digits(text)
-    text.demand(text.cx.b.icmp_unsigned("<=", value, i64(most)))
-    return value
-
-
-def _fraction(text: Cursor) -> ll.Value:
-    """Up to nine digits behind a point, as microseconds; those beyond do not round."""
-    cx = text.cx
-    made, unit = cx.local(I64, i64(0)), cx.local(I64, i64(SECOND_US // 10))
-    with cx.b.if_then(text.is_at(".")):
-        text.step()
-        begin = text.place
-        with cx.forever("fraction") as after:
-            digit, is_digit = text.digit()
-            cx.branch_if(cx.b.not_(is_digit), after)
-            made.add(cx.b.mul(digit, unit.value))
-            unit.set(cx.b.udiv(unit.value, i64(10)))
-            text.step()
-        count = distance(cx, begin, text.place)
-        text.demand(cx.b.icmp_unsigned("<", cx.b.sub(count, i64(1)), i64(_MOST_FRACTION)))
-    return made.value
-
-
-def _offset_seconds(text: Cursor) -> ll.Value:
-    """What a zone is ahead of UTC: Z, +hh:mm, -hh:mm, or none."""
-    cx = text.cx
-    made = cx.local(I64, i64(0))
-    with cx.b.if_else(text.is_at("+", "-")) as (offset, other):
-        with offset:
-            is_minus = text.is_at("-")
-            text.step()
-            ahead = cx.b.mul(_clock(text, _MOST_OFFSET_HOURS), i64(60))
-            made.set(cx.b.select(is_minus, cx.b.neg(ahead), ahead))
-        with other:
-            text.step(cx.b.zext(text.is_at("Z"), I64))
-    return made.value
-
-
 def read_seconds(text: Cursor) -> ll.Value:
     """An integer of seconds as microseconds."""
     seconds = _read_integer(text, json=True)
@@ -321,14 +270,3 @@ def read_seconds(text: Cursor) -> ll.Value:
     shifted = text.cx.b.add(seconds, i64(limit))
     text.demand(text.cx.b.icmp_unsigned("<", shifted, i64(2 * limit)))
     return text.cx.b.mul(seconds, i64(SECOND_US))
-
-
-def read_quoted_time(text: Cursor, type_: DataType) -> ll.Value:
-    """A date or timestamp at the place."""
-    assert type_ in (DATE, TIMESTAMP)
-    return read_date(text) if type_ is DATE else read_timestamp(text)
-
-
-def is_time(type_: DataType) -> bool:
-    """Whether values of a type are written as dates or times."""
-    return type_ in (DATE, TIMESTAMP)

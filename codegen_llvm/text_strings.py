@@ -13,7 +13,49 @@ _STEP = 8
 
 def keep_string(module: ll.Module) -> ll.Function:
     """(column, row, text, size) -> whether it found room; then the row has the string."""
-    return shared_function(module, "text.keep", I1, (PTR, I64, PTR, I64), _build_keep)
+    made = shared_function(module, "text.keep", I1, (PTR, I64, PTR, I64), _build_keep)
+    made.attributes.add("noinline")
+    return made
+
+
+def keep_known(
+    cx: KernelContext, column: ll.Value, row: ll.Value, text: ll.Value, size: ll.Value
+) -> ll.Value:
+    """Whether a string of one to eight bytes is where the dictionary has it first; then it is kept.
+
+    No loop, and no branch that depends on the string.
+    """
+    done = cx.local(I1, ll.Constant(I1, 0))
+    is_coded = cx.b.icmp_signed("==", cx.load_field(column, TextColumn, "is_plain"), i64(0))
+    is_short = cx.b.icmp_unsigned("<", cx.b.sub(size, i64(1)), i64(_STEP))
+    with cx.b.if_then(cx.b.and_(is_coded, is_short), likely=True):
+        mask = cx.b.lshr(i64(-1), cx.b.shl(cx.b.sub(i64(_STEP), size), i64(3)))
+        word = cx.b.and_(cx.b.load(text, typ=I64, align=1), mask)
+        table = cx.load_field(column, TextColumn, "table", PTR)
+        slot = cx.b.and_(_mixed(cx, size, word), cx.load_field(column, TextColumn, "mask"))
+        code = cx.b.load(cx.element(table, slot, I32), typ=I32)
+        with cx.b.if_then(cx.b.icmp_signed("!=", code, ll.Constant(I32, 0)), likely=True):
+            entry = cx.b.sub(cx.b.zext(code, I64), i64(1))
+            begin, fits = _entry(cx, column, entry, size)
+            there = cx.b.and_(cx.b.load(begin, typ=I64, align=1), mask)
+            same = cx.b.and_(fits, cx.b.icmp_signed("==", there, word))
+            with cx.b.if_then(same, likely=True):
+                values = cx.load_field(column, TextColumn, "values", PTR)
+                cx.b.store(cx.b.trunc(entry, I32), cx.element(values, row, I32))
+                done.set(ll.Constant(I1, 1))
+    return done.value
+
+
+def _entry(
+    cx: KernelContext, column: ll.Value, entry: ll.Value, size: ll.Value
+) -> tuple[ll.Value, ll.Value]:
+    """Where an entry of the dictionary begins, and whether it has a size."""
+    offsets = cx.load_field(column, TextColumn, "offsets", PTR)
+    begin = cx.b.load(cx.element(offsets, entry, I32), typ=I32)
+    end = cx.b.load(cx.element(offsets, cx.b.add(entry, i64(1)), I32), typ=I32)
+    fits = cx.b.icmp_signed("==", cx.b.zext(cx.b.sub(end, begin), I64), size)
+    data = cx.load_field(column, TextColumn, "bytes", PTR)
+    return cx.at(data, cx.b.zext(begin, I64)), fits
 
 
 def _build_keep(cx: KernelContext) -> None:
@@ -64,17 +106,11 @@ def _find(cx: KernelContext, column: ll.Value, text: ll.Value, size: ll.Value) -
     mask = cx.load_field(column, TextColumn, "mask")
     slot = cx.local(I64, cx.b.and_(_hash(cx, text, size), mask))
     same = shared_function(cx.module, "text.same", I1, (PTR, PTR, I64), _build_same)
-    offsets = cx.load_field(column, TextColumn, "offsets", PTR)
-    data = cx.load_field(column, TextColumn, "bytes", PTR)
     with cx.forever("probe") as after:
         code = cx.b.load(cx.element(table, slot.value, I32), typ=I32)
         cx.branch_if(cx.b.icmp_signed("==", code, ll.Constant(I32, 0)), after)
-        entry = cx.b.sub(cx.b.zext(code, I64), i64(1))
-        begin = cx.b.load(cx.element(offsets, entry, I32), typ=I32)
-        end = cx.b.load(cx.element(offsets, cx.b.add(entry, i64(1)), I32), typ=I32)
-        fits = cx.b.icmp_signed("==", cx.b.zext(cx.b.sub(end, begin), I64), size)
+        there, fits = _entry(cx, column, cx.b.sub(cx.b.zext(code, I64), i64(1)), size)
         with cx.b.if_then(fits, likely=True):
-            there = cx.at(data, cx.b.zext(begin, I64))
             cx.branch_if(cx.b.call(same, [there, text, size]), after)
         slot.set(cx.b.and_(cx.b.add(slot.value, i64(1)), mask))
     return cx.element(table, slot.value, I32)
@@ -85,9 +121,14 @@ def _hash(cx: KernelContext, text: ll.Value, size: ll.Value) -> ll.Value:
     words = cx.b.lshr(cx.b.add(size, i64(_STEP - 1)), i64(3))
     with cx.loop(i64(0), words, "hash") as index:
         word = _masked_word(cx, text, size, index)
-        mixed = cx.b.mul(cx.b.xor(made.value, word), ll.Constant(I64, HASH_MULTIPLIER))
-        made.set(cx.b.xor(mixed, cx.b.lshr(mixed, i64(32))))
+        made.set(_mixed(cx, made.value, word))
     return made.value
+
+
+def _mixed(cx: KernelContext, made: ll.Value, word: ll.Value) -> ll.Value:
+    """The hash of a text that goes on with a word."""
+    mixed = cx.b.mul(cx.b.xor(made, word), ll.Constant(I64, HASH_MULTIPLIER))
+    return cx.b.xor(mixed, cx.b.lshr(mixed, i64(32)))
 
 
 def _build_same(cx: KernelContext) -> None:

@@ -114,7 +114,7 @@ WORKLOADS: tuple[SparkWorkload, ...] = (
         "event_type string, ad_id string, event_time timestamp",
         views_of_campaigns,
     ),
-    SparkWorkload("json lines", 10, 4 * MILLION, data.json_lines, YSB_COLUMNS, revenue, "json"),
+    SparkWorkload("json lines", 10, 24 * MILLION, data.json_lines, YSB_COLUMNS, revenue, "json"),
     SparkWorkload(
         "sliding 60 s by 1 s", 5, 4 * MILLION, data.sliding, YSB_COLUMNS, sliding_revenue
     ),

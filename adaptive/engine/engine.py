@@ -138,7 +138,7 @@ class Engine:
     def push(self, batch: pa.RecordBatch | pa.Table) -> Made:
         """Add rows; returns the results that have become final since the last call."""
         self._check_open()
-        for piece in _batches(batch):
+        for piece in (batch,) if isinstance(batch, pa.RecordBatch) else _batches(batch):
             with self._arrival.order:
                 stamped = self._arrival.stamped(piece)
                 bounds = [bound(stamped) for bound in self._binders]

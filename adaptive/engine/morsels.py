@@ -79,9 +79,10 @@ class MorselSizes:
         threads ran 1.1 times as fast with batches of a million rows than with halves.
         """
         sharing = 1 if waiting >= self._threads else self._threads
-        wanted = float(max(math.ceil(batch_rows / sharing), _LEAST_SHARE))
-        if self._latency_ns is not None:
-            wanted = min(wanted, self._in_time(self._latency_ns))
+        share = max(-(-batch_rows // sharing), _LEAST_SHARE)
+        if self._latency_ns is None:
+            return min(share, _MOST_ROWS)
+        wanted = min(float(share), self._in_time(self._latency_ns))
         return round(min(max(wanted, _LEAST_ROWS), _MOST_ROWS))
 
     def _in_time(self, latency_ns: float) -> float:

@@ -10,8 +10,8 @@ import pyarrow as pa
 from adaptive.engine.downstream import Downstream
 from adaptive.engine.passage import Handed
 from adaptive.engine.sharing import Share
-from adaptive.engine.sliced import SlicedWindows
 from adaptive.engine.stages import groups_of
+from adaptive.engine.tumbling import windows_of
 from adaptive.runtime.binding import arrow_schema
 from ir import Pipeline, Schema
 from ir.pipelines import RowProgram
@@ -63,7 +63,7 @@ class QueryWindows:
         results: Results,
     ) -> None:
         self._program, self._share = program, share
-        self._windows = None if share.grid is None else SlicedWindows(program, share.grid)
+        self._windows = None if share.grid is None else windows_of(program, share.grid)
         self._above = Downstream(own, rest, results.add)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from adaptive.engine.flow import Flow
 from adaptive.engine.grid import LEAST, NEVER, WindowGrid, clamped
@@ -29,6 +29,17 @@ class Windows(Protocol):
 
     def finish(self, handed: Sequence[Handed]) -> None:
         """The last slices; all windows are to be closed."""
+
+
+class _Limits(NamedTuple):
+    """What a worker that has passed a window's end runs up to, and what is late for it."""
+
+    passed: int | None
+    close: int
+    late_before: int
+
+
+_NO_LIMITS = _Limits(None, NEVER, LEAST)
 
 
 class SlicedWork:
@@ -72,6 +83,7 @@ class SlicedWork:
         # for it in advance took a quarter of the time of YSB's kernel.
         self.needs_time = self._boundaries is not None and not self._is_sole
         self._announced: int | None = None
+        self._known_limits = [_NO_LIMITS] * workers  # of the ends that workers passed last
         self.flow: Flow | None = None
 
     @property
@@ -149,10 +161,17 @@ class SlicedWork:
         passed = self._passage.passed(number)
         if passed is None:
             return LEAST + 2, LEAST  # the first row with a time says where windows begin
-        close = self._boundaries.next_end(passed) + self._delay_us
-        if self.needs_time and (morsel.reached is None or morsel.reached < close):
-            close = NEVER  # known already: kernels need not look
-        return clamped(close), clamped(self._boundaries.first_open_slice(passed))
+        known = self._known_limits[number]
+        if known.passed != passed:
+            known = self._known_limits[number] = self._limits_behind(passed)
+        if self.needs_time and (morsel.reached is None or morsel.reached < known.close):
+            return NEVER, known.late_before  # known already: kernels need not look
+        return known.close, known.late_before
+
+    def _limits_behind(self, passed: int) -> _Limits:
+        assert self._boundaries is not None
+        close = clamped(self._boundaries.next_end(passed) + self._delay_us)
+        return _Limits(passed, close, clamped(self._boundaries.first_open_slice(passed)))
 
     def _boundary(self, reached: int | None) -> int | None:
         """The last end of a window that is closed once time has come so far."""

@@ -10,8 +10,8 @@ import pyarrow as pa
 from adaptive.engine.grid import LEAST, NEVER, WindowGrid
 from adaptive.engine.order import by_columns, order_of
 from adaptive.engine.slice_worker import own_worker
-from adaptive.engine.sliced import SlicedWindows
 from adaptive.engine.sliding import subtracts
+from adaptive.engine.tumbling import windows_of
 from adaptive.runtime.binding import bind
 from adaptive.runtime.combine import combine
 from adaptive.runtime.export import empty_group, export_table, is_global
@@ -51,7 +51,7 @@ class TimeWindowStage:
         window = program.window
         self._grid = WindowGrid.of(window) if isinstance(window, TimeWindow) else None
         self._worker = own_worker(program, slice_layout(program, self._grid))
-        self._windows = None if self._grid is None else SlicedWindows(program, self._grid)
+        self._windows = None if self._grid is None else windows_of(program, self._grid)
         self._program = program
         self._closed_to: int | None = None
         self._rows = 0

@@ -194,7 +194,10 @@ class Controller:
             state.record.held(state.running)
         weak = self._is_weak(change)
         waits = state.patience * (self._settings.idle_units if weak else 1)
-        if not state.blind and state.rows - state.profiled_at >= waits:
+        # A profile that was made because it was time for one does not keep from another now.
+        since = state.profiled_at if weak else state.alarmed_at
+        if not state.blind and state.rows - since >= waits:
+            state.alarmed_at = state.rows
             return self._profile(change.signal, reason)
         fell = change.signal not in _OF_DATA and change.after <= change.before
         if fell or state.running == GENERIC:
@@ -228,7 +231,9 @@ class Controller:
         state = self.state
         state.profiled_at = state.rows
         ready = INSTRUMENTED in state.ready
-        state.phase = Profiling(signal, reason, ready)
+        phase = state.phase
+        reports = phase.reports if isinstance(phase, Watching) and signal == "rows" else 0
+        state.phase = Profiling(signal, reason, ready, reports=reports)
         if not ready:
             return (Compile(INSTRUMENTED, f"to profile: {reason}"),)
         return self._start_profile(state.phase)
@@ -252,8 +257,8 @@ class Controller:
         decision = self._policy.decide(replace(profile, running=state.running))
         if isinstance(decision, Keep) and state.phase.signal == "rows":
             return self._rest(decision.reason)
-        if isinstance(decision, Generalize):
-            state.running = GENERIC
+        if isinstance(decision, Generalize) and state.running != GENERIC:
+            state.running, state.phase.reports = GENERIC, 0
         if not isinstance(decision, Specialize):
             return self._try(GENERIC, decision.reason, "profile")
         if decision.spec == state.running and state.phase.signal == "rows":
@@ -382,15 +387,24 @@ class Controller:
     # What is common
 
     def _rest(self, reason: str) -> tuple[Action, ...]:
-        """Nothing to try: the chosen variant goes on."""
-        self.state.fruitless += 1
-        self._choose(self.state.running, None)
-        return (self._swap(self.state.running, reason, "profile"),)
+        """Nothing to try: the chosen variant goes on, and what is known of it stays known."""
+        state = self.state
+        state.fruitless += 1
+        reports = state.phase.reports if isinstance(state.phase, Profiling) else 0
+        self._choose(state.running, None, reports=reports)
+        return (self._swap(state.running, reason, "profile"),)
 
     def _choose(
-        self, spec: VariantSpec, profile_at: int | None, proof: Proof | None = None
+        self,
+        spec: VariantSpec,
+        profile_at: int | None,
+        proof: Proof | None = None,
+        reports: int = 0,
     ) -> None:
-        """Watch a variant from now on; generic is given up at a time, or after an idle while."""
+        """Watch a variant from now on; generic is given up at a time, or after an idle while.
+
+        `reports` of it were watched before, from which the monitor knows it.
+        """
         state = self.state
         if spec != state.running:
             state.running, state.adopted_at = spec, state.rows
@@ -400,8 +414,9 @@ class Controller:
             profile_at = state.rows + self._settings.again_units * state.patience
         elif profile_at is None:
             profile_at = state.rows + self._settings.idle_units * state.patience
-        state.phase = Watching(RecentExits(self._settings), proof, profile_at)
-        self._monitor.reset()
+        state.phase = Watching(RecentExits(self._settings), proof, profile_at, reports=reports)
+        if not reports:
+            self._monitor.reset()
 
     def _swap(
         self,

@@ -36,6 +36,7 @@ class Profiling:
     reason: str
     started: bool
     until_rows: int = NEVER
+    reports: int = 0  # of the variant that runs on if nothing comes of it
 
 
 @dataclass(slots=True)
@@ -62,6 +63,7 @@ class LoopState:
     current: VariantSpec = GENERIC  # what new morsels run; another one in trials and profiles
     adopted_at: int = 0  # the rows at which the running variant was chosen
     profiled_at: int = 0  # the rows at which the last profile began
+    alarmed_at: int = 0  # the same of the last one that a change was the reason for
     fruitless: int = 0  # profiles in a row that changed nothing
     blind: bool = False  # there is no instrumented variant
     ready: dict[VariantSpec, None] = field(default_factory=dict)  # compiled, the latest last

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from dataclasses import dataclass
 from typing import Protocol
 
 from adaptive.loop.controller import Controller
@@ -22,23 +23,26 @@ from adaptive.loop.events import (
     SiblingLearned,
     Swap,
 )
-from adaptive.loop.history import History, SwapRecord, VariantUse
+from adaptive.loop.history import History, SwapRecord
 from adaptive.loop.learned import Learned
 from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.combine import prepare_combine
 from adaptive.runtime.deopt import DeoptManager
+from adaptive.runtime.fixed_variant import FixedVariant
+from adaptive.runtime.journal import JOURNAL
 from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.meter import Meter, lost_signals
 from adaptive.runtime.probes import PROBES
 from adaptive.runtime.sampling import SAMPLE_EVERY, Codes, Sampler
 from adaptive.runtime.states import code_spec
+from adaptive.runtime.uses import Uses
 from codegen_llvm import CompiledVariant, InputLayout, can_be_dense
 from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
 from ir.pipelines import RowProgram
-from policies import Fixed, Policy, Specialize, default_policy, likely_next
+from policies import Fixed, Policy, default_policy, likely_next
 from profiler import DriftMonitor
-from profiler.profile import Observation, Profile
+from profiler.profile import Observation
 
 _ENOUGH_SAMPLED = 16_384  # rows of a profile: those of 4 M rows at one in 256
 _URGENT_EVERY = 64  # rows, of which one is sampled where something has changed: those of 1 M rows
@@ -46,9 +50,9 @@ _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up fir
 # What is reported at once where morsels are as usual. A report takes some 100 us where kernels
 # have filled the caches, 7 per cent of a million rows.
 _CALM_ROWS = 4 << 20
-_USUAL = 0.12  # how far the time of a row, or the share that passes, may be off
+_USUAL_TIME = 0.25  # how far the time of a row may be off; it wanders on shared machines
+_USUAL_SHARE = 0.12  # the same of the rows that pass
 _MOST_LAYOUTS = 8  # ways in which batches lie in memory that are news when they first come
-_MOST_RECENT = 64  # variants whose counts are found by identity
 _MOST_RECORDS = 10_000  # swaps that a history keeps, the latest
 
 
@@ -61,112 +65,20 @@ class Adaptation(Protocol):
     def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
         """A thread has run that variant over a morsel."""
 
+    def leave(self, kernels: DeoptManager) -> None:
+        """The kernels are not used for now, and not held on to."""
+
     @property
     def history(self) -> History:
         """What has been done so far."""
 
 
-class _Use:
-    """How a variant has done, found by identity; hashing a spec takes as long as a small morsel."""
+@dataclass(frozen=True)
+class _Small:
+    """What kernels that are not used any more saw of few rows."""
 
-    __slots__ = ("elapsed_ns", "guard_exits", "layout", "reason", "rows", "spec")
-
-    def __init__(self, spec: VariantSpec, layout: InputLayout, reason: str) -> None:
-        self.spec, self.layout, self.reason = spec, layout, reason
-        self.rows = self.elapsed_ns = self.guard_exits = 0
-
-    def told(self) -> VariantUse:
-        """The same as part of a history."""
-        counts = (self.rows, self.elapsed_ns, self.guard_exits)
-        return VariantUse(self.spec, self.layout, self.reason, *counts)
-
-
-class _Uses:
-    """How the variants of a pipeline have done."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._recent: dict[tuple[int, int], _Use] = {}
-        self._all: dict[tuple[VariantSpec, InputLayout], VariantUse] = {}
-
-    def add(self, spec: VariantSpec, layout: InputLayout, reason: str, seen: Observation) -> None:
-        with self._lock:
-            use = self._recent.get((id(spec), id(layout)))
-            if use is None:
-                if len(self._recent) >= _MOST_RECENT:
-                    self._gather()
-                use = self._recent[id(spec), id(layout)] = _Use(spec, layout, reason)
-            use.rows += seen.rows
-            use.elapsed_ns += seen.elapsed_ns
-            use.guard_exits += seen.guard_exits
-
-    def all(self) -> list[VariantUse]:
-        with self._lock:
-            self._gather()
-            return list(self._all.values())
-
-    def _gather(self) -> None:
-        """Put the same variants together, by their value."""
-        for use in self._recent.values():
-            key = (use.spec, use.layout)
-            known = self._all.get(key)
-            self._all[key] = use.told() if known is None else known.plus(use.told())
-        self._recent.clear()
-
-
-class FixedVariant:
-    """Asks a policy before each morsel, and profiles nothing: the baseline."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self._dictionaries = KeyDictionaries()
-        self._uses = _Uses()
-        self._rows = 0
-        self._decide()
-
-    def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
-        """The policy's variant, compiled now if it is new."""
-        kernels.begin(bound, first, last, self._dictionaries)
-        if type(self._policy) is not Fixed:
-            self._decide()
-        return self._spec
-
-    def _decide(self) -> None:
-        self._decided = self._policy.decide(Profile(self._rows))
-        decided = self._decided
-        self._spec = decided.spec if isinstance(decided, Specialize) else GENERIC
-
-    def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
-        """Count what was done."""
-        seen = kernels.take()
-        self._rows += seen.rows
-        self._uses.add(spec, kernels.layout, self._decided.reason, seen)
-
-    @property
-    def history(self) -> History:
-        """The variants that ran."""
-        return History(self._uses.all())
-
-
-_NOTHING = Observation(0)
-
-
-class _Pending:
-    """What a thread has seen and not reported yet."""
-
-    def __init__(self) -> None:
-        self.spec = GENERIC
-        self.layout: InputLayout | None = None
-        self.seen = _NOTHING
-        self.large = 0  # morsels among it
-        self.uncounted = _NOTHING  # what no history has
-
-    def add(self, spec: VariantSpec, layout: InputLayout, seen: Observation) -> None:
-        """Another morsel of the same variant."""
-        self.spec, self.layout = spec, layout
-        self.seen = self.seen.plus(seen) if self.seen.rows else seen
-        self.large += seen.rows >= _LEAST_ROWS
-        self.uncounted = self.uncounted.plus(seen) if self.uncounted.rows else seen
+    spec: VariantSpec
+    seen: Observation
 
 
 class AdaptiveLoop:
@@ -190,10 +102,11 @@ class AdaptiveLoop:
         self._controller = Controller(chosen, DriftMonitor())
         self._inbox: deque[tuple[int, Event]] = deque()
         self._token = threading.Lock()  # of the one who handles events; nobody waits for it
-        self._uses = _Uses()
+        self._uses = Uses()
         self._swaps: deque[SwapRecord] = deque(maxlen=_MOST_RECORDS)
         self._events: deque[str] = deque(maxlen=_MOST_RECORDS)
-        self._pending: dict[int, _Pending] = {}
+        self._waiting: dict[int, DeoptManager] = {}  # by worker: what they saw is not all reported
+        self._small: _Small | None = None
         self._kernels: DeoptManager | None = None
         self._layout: InputLayout | None = None
         self._layouts: set[InputLayout] = set()
@@ -209,9 +122,8 @@ class AdaptiveLoop:
     @property
     def history(self) -> History:
         """The variants that ran, and all swaps but those from turn to turn of a trial."""
-        for pending in list(self._pending.values()):
-            self._count(pending)
-        return History(self._uses.all(), list(self._swaps), list(self._events))
+        uses = self._uses.all([*self._waiting.values()], self.active.reason)
+        return History(uses, list(self._swaps), list(self._events))
 
     @property
     def learned(self) -> Learned:
@@ -228,15 +140,22 @@ class AdaptiveLoop:
         if bound.layout is not self._layout:
             self._see(bound.layout)
         self._kernels = kernels
-        kernels.begin(bound, first, last, self._dictionaries)
         spec = self.active.spec
-        if spec.tier is Tier.INSTRUMENTED:
-            self._sample(kernels, bound, first, last)
+        sampled = spec.tier is Tier.INSTRUMENTED
+        if sampled:
             spec = self._sampled_beside
-        if spec.tier is Tier.GENERIC or kernels.is_ready(spec, bound.layout):
-            return spec
-        self._compile_beside(spec, bound.layout)
-        return GENERIC
+        if spec.tier is not Tier.GENERIC and not kernels.is_ready(spec, bound.layout):
+            self._compile_beside(spec, bound.layout)
+            spec = GENERIC
+        running = kernels.running
+        if running is None or running[0] is not spec or running[1] is not bound.layout:
+            self._settle(kernels)
+            kernels.running = spec, bound.layout
+        kernels.large += last - first >= _LEAST_ROWS
+        kernels.begin(bound, first, last, self._dictionaries)
+        if sampled and self._sampler is not None:
+            self._sample(self._sampler, kernels, bound, first, last)
+        return spec
 
     def _see(self, layout: InputLayout) -> None:
         """A batch lies in memory in another way than the one before; only new ways are news."""
@@ -249,44 +168,77 @@ class AdaptiveLoop:
 
     def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
         """Report what a thread saw, once that is worth it."""
-        seen, layout = kernels.take(), kernels.layout
-        pending = self._pending.get(worker)
-        if pending is None:
-            pending = self._pending[worker] = _Pending()
-        other = pending.spec is not spec or pending.layout is not layout
-        enough = _CALM_ROWS if self._calm and self._is_usual(seen) else _LEAST_ROWS
-        if pending.seen.rows and (other or pending.seen.rows >= enough):
-            self._report(worker, pending)
-        pending.add(spec, layout, seen)
-        if pending.seen.rows >= enough:
-            self._report(worker, pending)
+        if self._waiting.get(worker) is not kernels:
+            self._wait_for(worker, kernels)
+        if not self._calm:
+            if kernels.rows >= _LEAST_ROWS:
+                self._report(kernels)
+            return
+        if not self._is_usual(kernels):
+            if kernels.marked.rows:
+                self._tell_of(kernels, kernels.take_marked())
+            self._report(kernels)
+        elif kernels.rows >= _CALM_ROWS:
+            self._report(kernels)
+        else:
+            kernels.mark()
 
-    def _is_usual(self, seen: Observation) -> bool:
-        """Whether a morsel is like the last that were reported."""
-        if seen.guard_exits or not seen.rows:
+    def leave(self, kernels: DeoptManager) -> None:
+        """The kernels are not used for now, and not held on to."""
+        self._settle(kernels)
+        self._waiting = {n: known for n, known in self._waiting.items() if known is not kernels}
+
+    def _wait_for(self, worker: int, kernels: DeoptManager) -> None:
+        """Another worker, or other kernels of one."""
+        if worker in self._waiting:
+            self._settle(self._waiting[worker])
+        kernels.worker = worker
+        self._waiting[worker] = kernels
+
+    def _is_usual(self, kernels: DeoptManager) -> bool:
+        """Whether what came behind the mark is like what was reported last."""
+        rows, elapsed_ns, passed = kernels.since_mark()
+        if kernels.guard_exits or not rows:
             return False
         ns, share = self._level
-        off = abs(seen.ns_per_row - ns), abs(seen.selectivity - share)
-        return off[0] <= _USUAL * ns and off[1] <= _USUAL * share
+        usual_ns, usual_rows = ns * rows, share * rows
+        is_as_fast = abs(elapsed_ns - usual_ns) <= _USUAL_TIME * usual_ns
+        return is_as_fast and abs(passed - usual_rows) <= _USUAL_SHARE * usual_rows
 
-    def _report(self, worker: int, pending: _Pending) -> None:
-        self._count(pending)
-        seen, pending.seen = pending.seen, _NOTHING
-        morsels, pending.large = max(1, pending.large), 0
+    def _settle(self, kernels: DeoptManager) -> None:
+        """Report what kernels saw so far; of few rows, with the next ones."""
+        if kernels.running is None or not kernels.rows:
+            return
+        if kernels.rows >= _LEAST_ROWS:
+            self._report(kernels)
+            return
+        spec, layout = kernels.running
+        seen, small = kernels.take(), self._small
+        self._uses.add(spec, layout, self.active.reason, seen)
+        if small is not None and small.spec == spec:
+            seen = small.seen.plus(seen)
+        self._small = _Small(spec, seen)
+        if seen.rows >= _LEAST_ROWS:
+            self._small = None
+            self._tell(kernels.worker, MorselDone(spec, seen, kernels.worker, 1))
+
+    def _report(self, kernels: DeoptManager) -> None:
+        seen = kernels.take()
         self._level = (seen.ns_per_row, seen.selectivity)
+        self._tell_of(kernels, seen)
+
+    def _tell_of(self, kernels: DeoptManager, seen: Observation) -> None:
+        assert kernels.running is not None
+        spec, layout = kernels.running
+        self._uses.add(spec, layout, self.active.reason, seen)
         if seen.counters:
             self._events.extend(lost_signals())
         if self._sibling is not None:
             sibling, self._sibling = self._sibling, None
-            self._tell(worker, sibling)
-        self._tell(worker, MorselDone(pending.spec, seen, worker, morsels))
-
-    def _count(self, pending: _Pending) -> None:
-        """Put what a thread has seen into the history."""
-        seen, pending.uncounted = pending.uncounted, _NOTHING
-        if seen.rows:
-            assert pending.layout is not None
-            self._uses.add(pending.spec, pending.layout, self.active.reason, seen)
+            self._tell(kernels.worker, sibling)
+        waits = int(kernels.rows >= _LEAST_ROWS)  # the morsel behind the mark
+        morsels, kernels.large = max(1, kernels.large - waits), waits
+        self._tell(kernels.worker, MorselDone(spec, seen, kernels.worker, morsels))
 
     def _tell(self, worker: int, event: Event) -> None:
         """Leave an event, and handle all there are unless somebody does."""
@@ -353,8 +305,10 @@ class AdaptiveLoop:
                 return
             if slots != generic:
                 # Slices end with groups of both forms: 70 ms of compilation in one push, once.
-                merged = kernels.slices_are_keys
-                prepare_combine(self._program, (slots, generic), slice_is_key=merged)
+                merged, groups = kernels.slices_are_keys, kernels.states.generic.current.groups
+                prepare_combine(self._program, (slots, generic), slice_is_key=merged, groups=groups)
+                kernels.states.make_room(spec, layout)
+            JOURNAL.prepare()
             self._tell(worker, Compiled(spec, variant.compile_ns))
             for later in likely_next(spec) if self._looks_ahead else ():
                 self._compile_beside(later, layout)
@@ -382,12 +336,11 @@ class AdaptiveLoop:
 
         VARIANTS.request(self._program, layout, slots, code_spec(spec), done)
 
-    def _sample(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> None:
+    def _sample(
+        self, sampler: Sampler, kernels: DeoptManager, bound: BoundBatch, first: int, last: int
+    ) -> None:
         """Run the probe over some rows, until there are enough for a profile."""
-        sampler = self._sampler
         probe = PROBES.ready(self._program, bound.layout)
-        if sampler is None:
-            return
         if probe is None:
             PROBES.request(self._program, bound.layout, lambda why: None)
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import logging
 import os
 import sys
@@ -55,7 +56,40 @@ class ShortTurns:
         self._lock, self._users = threading.Lock(), 0
 
 
-SHORT_TURNS = ShortTurns()
+class CollectorRest:
+    """While anything is done in the background, Python's garbage collector rests.
+
+    To make a variant's code takes tens of thousands of objects. With those of the libraries
+    that the process has loaded, collecting all of them took 53 ms, in which no thread ran.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._was_enabled = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._was_enabled = gc.isenabled()
+                gc.disable()
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users and self._was_enabled:
+                gc.collect(0)  # of what is new: else the next thread that needs memory does it
+                gc.enable()
+
+    def renew(self) -> None:
+        """In a forked child, which has none of the threads."""
+        if self._users and self._was_enabled:
+            gc.enable()
+        self._lock, self._users = threading.Lock(), 0
+
+
+SHORT_TURNS, COLLECTOR_REST = ShortTurns(), CollectorRest()
 
 
 class BackgroundThread:
@@ -114,7 +148,7 @@ class BackgroundThread:
                     return
                 work = self._waiting.popleft()
             try:
-                with SHORT_TURNS:
+                with SHORT_TURNS, COLLECTOR_REST:
                     work()
             except Exception:
                 logger.exception("work on the thread %s failed", self._name)
@@ -132,6 +166,7 @@ def _leave_cpu() -> None:
 
 def _after_fork() -> None:
     SHORT_TURNS.renew()
+    COLLECTOR_REST.renew()
     for thread in list(_ALL):
         thread.reset()
 

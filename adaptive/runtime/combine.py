@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from adaptive.runtime.export import export_table
-from adaptive.runtime.state import GroupState, Table
+from adaptive.runtime.memory import SLOT_MEMORY
+from adaptive.runtime.state import GroupState, Table, table_bytes
 from codegen_llvm import CompiledCombine, SlotLayout, compile_combine, slot_layout
-from codegen_llvm.abi import Exit, KernelArgs
+from codegen_llvm.abi import EXITS, Exit, KernelArgs
 from ir.pipelines import RowProgram
 
 _MOST_PROGRAMS = 64
@@ -151,9 +152,9 @@ class WindowTable:
 
     def _run(self, code: CompiledCombine, step: Step, source: Table) -> None:
         args = self._args
-        args.row_begin, args.row_end = 0, len(source.slots)
+        args.row_begin, args.row_end = 0, source.slot_count
         while True:
-            match Exit(step(ctypes.addressof(args), source.address)):
+            match EXITS[step(ctypes.addressof(args), source.address)]:
                 case Exit.DONE:
                     return
                 case Exit.GROW_TABLE:
@@ -177,12 +178,21 @@ class WindowTable:
 
 
 def prepare_combine(
-    program: RowProgram, sources: Iterable[SlotLayout], *, slice_is_key: bool = False
+    program: RowProgram,
+    sources: Iterable[SlotLayout],
+    *,
+    slice_is_key: bool = False,
+    groups: int = 0,
 ) -> None:
-    """Compile in advance what combines tables of these layouts, where nobody waits for it."""
+    """Compile in advance what combines tables of these layouts, where nobody waits for it.
+
+    There is then memory for `groups` of them, too.
+    """
     combiners = _PROGRAMS.get(program)
+    wide = combiners.wide(slice_is_key)
     for source in sources:
-        combiners.get(source, combiners.wide(slice_is_key))
+        combiners.get(source, wide)
+    SLOT_MEMORY.reserve(table_bytes(wide, groups), pieces=1)
 
 
 def combine(program: RowProgram, tables: Iterable[Table | WindowTable]) -> WindowTable:

@@ -26,7 +26,7 @@ class DenseTable(Table):
         self._ranges, self.dictionaries = ranges, dictionaries
         self._spans = [high - low + 1 for low, high in ranges]
         super().__init__(layout, prod(self._spans), slice_start)
-        self.block.limit = len(self.slots)
+        self.block.limit = self.slot_count
         for position, ((low, _), span) in enumerate(zip(ranges, self._spans, strict=True)):
             setattr(self.block, f"low{position}", low)
             setattr(self.block, f"span{position}", span)

@@ -24,6 +24,7 @@ from profiler.profile import Observation
 # A guard that fails now and then costs few rows, one that fails all the time few exits.
 _FIRST_STRETCH = 1024
 _MOST_RECENT = 16
+_NOTHING = Observation(0)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,11 @@ class DeoptManager:
         self._codes: dict[tuple[InputLayout, SlotLayout, VariantSpec], Code] = {}
         self._recent: dict[tuple[int, int], _Recent] = {}
         self._rows = self._guard_exits = self._generic_rows = 0
-        self._counted = (0, 0)
+        self._counted = (0, 0)  # the rows that had passed, and the probes, when it was taken last
+        self.marked = _NOTHING
+        self.running: tuple[VariantSpec, InputLayout] | None = None  # what is seen is of these
+        self.worker = 0  # who runs it
+        self.large = 0  # morsels that are reported one by one, among what nobody has taken
 
     @property
     def layout(self) -> InputLayout:
@@ -113,17 +118,60 @@ class DeoptManager:
         finally:
             self.meter.stop()
 
+    @property
+    def rows(self) -> int:
+        """The rows of which nobody has taken what was seen."""
+        return self._rows
+
+    @property
+    def guard_exits(self) -> int:
+        """How often a variant left among these rows because an assumption was wrong."""
+        return self._guard_exits
+
     def take(self) -> Observation:
         """What was seen since the last time."""
-        args = self.driver.args
-        counted = int(args.rows_passed), int(args.probes)
-        passed, probes = (now - before for now, before in zip(counted, self._counted, strict=True))
-        elapsed_ns, counters = self.meter.take()
-        exits, generic = self._guard_exits, self._generic_rows
-        seen = Observation(self._rows, passed, probes, exits, generic, elapsed_ns, counters)
+        seen = self.peek()
+        self.meter.take()
         self._rows = self._guard_exits = self._generic_rows = 0
-        self._counted = counted
+        args = self.driver.args
+        self._counted = int(args.rows_passed), int(args.probes)
+        self.marked = _NOTHING
         return seen
+
+    def peek(self) -> Observation:
+        """The same, and it will be seen again."""
+        args, (passed, probes) = self.driver.args, self._counted
+        return Observation(
+            self._rows,
+            int(args.rows_passed) - passed,
+            int(args.probes) - probes,
+            self._guard_exits,
+            self._generic_rows,
+            self.meter.elapsed_ns,
+            self.meter.counters,
+        )
+
+    def mark(self) -> None:
+        """Put a mark behind what was seen so far."""
+        self.marked = self.peek()
+
+    def since_mark(self) -> tuple[int, int, int]:
+        """The rows behind the mark, the nanoseconds that they took, and how many passed."""
+        marked = self.marked
+        passed = int(self.driver.args.rows_passed) - self._counted[0] - marked.rows_passed
+        return self._rows - marked.rows, self.meter.elapsed_ns - marked.elapsed_ns, passed
+
+    def take_marked(self) -> Observation:
+        """What was seen before the mark; what came behind it waits."""
+        marked, (passed, probes) = self.marked, self._counted
+        self._rows -= marked.rows
+        self._guard_exits -= marked.guard_exits
+        self._generic_rows -= marked.generic_rows
+        self._counted = passed + marked.rows_passed, probes + marked.probes
+        self.meter.elapsed_ns -= marked.elapsed_ns
+        self.meter.counters = {}
+        self.marked = _NOTHING
+        return marked
 
     def code(self, spec: VariantSpec, slots: SlotLayout) -> Code:
         """A variant for the batch; known ones are found without hashing the program again."""

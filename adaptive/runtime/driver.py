@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from adaptive.runtime.binding import BoundBatch
-from codegen_llvm.abi import Exit, KernelArgs
+from codegen_llvm.abi import EXITS, Exit, KernelArgs
 from codegen_llvm.columns import WORDS_BYTES
 from codegen_llvm.kernel import BLOCK_ROWS
 from codegen_llvm.vector_tests import LANES
@@ -75,7 +75,7 @@ class KernelDriver:
                 code = variant.run(self._address)
                 self.args.row_begin = self.args.rows_done
             if code != Exit.GROW_SCRATCH:
-                return Exit(code)
+                return EXITS[code]
             self._grow_scratch(int(self.args.detail))
 
     def _grow_scratch(self, room: int) -> None:

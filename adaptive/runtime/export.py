@@ -13,6 +13,7 @@ from adaptive.runtime.binding import arrow_schema, arrow_type
 from adaptive.runtime.decimal_export import decimal_averages, decimal_sums
 from adaptive.runtime.groups import Groups, SlotGroups, pooled
 from adaptive.runtime.holistic_export import GroupLists
+from adaptive.runtime.plain_export import plain_batch
 from adaptive.runtime.state import GroupState, Table
 from adaptive.runtime.user_export import initial_state, user_results
 from codegen_llvm import SlotLayout, gather_strings
@@ -71,8 +72,10 @@ def export_table(
     """The output rows of one table, with these bounds of the window where they are given."""
     if is_global(program) and not table.live:
         return empty_group(program)
-    bounds = None if start is None or end is None else (start, end)
-    return _batch(program, Groups(table.layout, [table]), bounds)
+    if start is None or end is None:
+        return _batch(program, Groups(table.layout, [table]))
+    plain = plain_batch(program, table, start, end)
+    return _batch(program, Groups(table.layout, [table]), (start, end)) if plain is None else plain
 
 
 def export_slots(

@@ -44,7 +44,7 @@ class Groups:
         target = made.ctypes.data
         for table, places in zip(self._tables, self._places, strict=True):
             gather_field(
-                table.slots.ctypes.data + offset,
+                table.block.slots + offset,
                 self.layout.size,
                 dtype.itemsize,
                 places.ctypes.data,
@@ -97,9 +97,9 @@ class Groups:
         """The places of a table's groups, without those of a window table that have no rows."""
         places = np.empty(table.groups + 1, np.int32)
         tags = np.empty(2, np.uint64)
-        slots = table.slots.ctypes.data
+        slots = int(table.block.slots)
         size = self.layout.size
-        used = find_used(slots, len(table.slots), size, places.ctypes.data, tags.ctypes.data)
+        used = find_used(slots, table.slot_count, size, places.ctypes.data, tags.ctypes.data)
         self._any, self._every = self._any | tags[0], self._every & tags[1]
         places = places[:used]
         if table.live < table.groups:

@@ -46,7 +46,7 @@ class KeyedState:
     @property
     def string_bytes(self) -> int:
         """The memory of strings, also of those that no window has any more."""
-        return self.table.bytes - self.table.slots.nbytes
+        return sum(arena.size for arena in self.table.arenas)
 
     @property
     def results(self) -> NDArray[np.void]:

@@ -219,7 +219,7 @@ class KeyedWindows:
         """Go over all keys for what is final now; without a kernel, there has been no row."""
         for kernel in list(self._kernels.values())[:1]:
             args = KernelArgs()
-            args.row_end = len(self._state.table.slots)
+            args.row_end = self._state.table.slot_count
             args.state = self._state.address
             while (code := Exit(kernel.close(ctypes.addressof(args)))) != Exit.DONE:
                 if code == Exit.ERROR:
@@ -270,7 +270,7 @@ class KeyedWindows:
         new = old.moved_to(keys)
         with _COMPILING:
             code = _compiled_move(self.program, old.layout)
-        args.state, args.row_end = new.address, len(old.table.slots)
+        args.state, args.row_end = new.address, old.table.slot_count
         while (left := Exit(code.move(ctypes.addressof(args), old.address))) != Exit.DONE:
             if left != Exit.GROW_ARENA:
                 raise code.error(int(args.detail))

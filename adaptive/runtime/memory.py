@@ -15,6 +15,15 @@ _MOST_KEPT_BYTES = 256 * 1024 * 1024
 _MOST_KEPT_ARENA_BYTES = 256 * 1024 * 1024
 
 
+class Piece:
+    """A piece of memory; its address is known, which numpy takes a while to tell."""
+
+    __slots__ = ("address", "bytes", "size")
+
+    def __init__(self, memory: Bytes) -> None:
+        self.bytes, self.address, self.size = memory, int(memory.ctypes.data), len(memory)
+
+
 class MemoryPool:
     """Pieces of memory that start at a cache line; those given back are kept for reuse.
 
@@ -26,7 +35,7 @@ class MemoryPool:
         self._most = most_kept_bytes
         self._zeroed = zeroed
         self._kept_bytes = 0
-        self._kept: defaultdict[int, list[Bytes]] = defaultdict(list)
+        self._kept: defaultdict[int, list[Piece]] = defaultdict(list)
         self._lock = threading.Lock()
 
     @property
@@ -34,7 +43,7 @@ class MemoryPool:
         """The memory that waits for reuse."""
         return self._kept_bytes
 
-    def take(self, size: int, *, as_it_is: bool = False) -> Bytes:
+    def take(self, size: int, *, as_it_is: bool = False) -> Piece:
         """A piece of this size; all zero, if those of this pool are and it is not `as_it_is`."""
         zeroed = self._zeroed and not as_it_is
         with self._lock:
@@ -42,18 +51,27 @@ class MemoryPool:
             self._kept_bytes -= 0 if known is None else size
         if known is not None:
             if zeroed:
-                known.fill(0)
+                known.bytes.fill(0)
             return known
         memory = (np.zeros if zeroed else np.empty)(size + _LINE_BYTES, np.uint8)
         skipped = -memory.ctypes.data % _LINE_BYTES
-        return memory[skipped : skipped + size]
+        return Piece(memory[skipped : skipped + size])
 
-    def give(self, piece: Bytes) -> None:
+    def reserve(self, size: int, pieces: int) -> None:
+        """Have so many pieces of a size at hand, in memory that was touched before."""
+        if pieces * size > self._most // 4:
+            return
+        made = [self.take(size) for _ in range(pieces)]
+        for piece in made:
+            piece.bytes.fill(0)
+            self.give(piece)
+
+    def give(self, piece: Piece) -> None:
         """Give a piece back; nothing may use it any more."""
         with self._lock:
-            if self._kept_bytes + len(piece) <= self._most:
-                self._kept[len(piece)].append(piece)
-                self._kept_bytes += len(piece)
+            if self._kept_bytes + piece.size <= self._most:
+                self._kept[piece.size].append(piece)
+                self._kept_bytes += piece.size
 
 
 SLOT_MEMORY = MemoryPool()

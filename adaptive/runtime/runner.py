@@ -107,6 +107,7 @@ class PlanRunner:
 
     def drain(self) -> Iterator[pa.RecordBatch]:
         """The groups as output rows; the next batch starts with none."""
+        self._loop.leave(self._kernels)
         states, spilled = self._kernels.states, self._spilled
         self._spilled = None
         slice_is_key = states.generic.layout.slice_is_key
@@ -169,7 +170,7 @@ class PlanRunner:
         new.current.grow(variant, at_least=old.groups)
         assert variant.migrate is not None
         for start, piece in old.tables.items():
-            variant.migrate(piece.slots.ctypes.data, len(piece.slots), new.current.address, start)
+            variant.migrate(int(piece.block.slots), piece.slot_count, new.current.address, start)
             new.current.adopt_strings(piece)
         new.current.block.count = old.groups
         old.release()

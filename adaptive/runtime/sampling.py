@@ -79,9 +79,9 @@ class Sampler:
         self._dtype = sample_dtype(self.layout)
         self._lock = threading.Lock()
         self._memory = SAMPLE_MEMORY.take(most_rows * self._dtype.itemsize)
-        self._memory.fill(0)  # the faults of fresh memory here, where no kernel waits
-        self._address = int(self._memory.ctypes.data)
-        self._rows = self._memory.view(self._dtype)
+        self._memory.bytes.fill(0)  # the faults of fresh memory here, where no kernel waits
+        self._address = self._memory.address
+        self._rows = self._memory.bytes.view(self._dtype)
         self._pieces: list[_Piece] = []
         self._reserved = 0  # rows that there is no room for any more, left out ones included
         self._adding = 0  # threads that write to the memory

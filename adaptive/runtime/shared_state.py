@@ -41,8 +41,8 @@ class SharedPiece:
     @property
     def bytes(self) -> int:
         """The memory of slots and strings; all tables hold on to the same strings."""
-        slots = sum(table.slots.nbytes for table in self.tables)
-        return slots + sum(arena.nbytes for arena in self.tables[0].arenas)
+        slots = sum(table.slot_bytes for table in self.tables)
+        return slots + sum(arena.size for arena in self.tables[0].arenas)
 
     def release(self) -> None:
         """Give the memory back; no thread uses the tables any more."""
@@ -186,7 +186,8 @@ class TableView(Table):
 
     def _look_at(self, whole: Table) -> None:
         room = int(self.block.arena_next), int(self.block.arena_end)
-        self._whole, self.slots, self.arenas = whole, whole.slots, whole.arenas
+        self._whole, self.arenas = whole, whole.arenas
+        self._memory, self.slot_count = whole._memory, whole.slot_count
         ctypes.memmove(self.address, whole.address, ctypes.sizeof(TableBlock))
         self.block.arena_next, self.block.arena_end = room
 

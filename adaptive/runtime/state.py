@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.runtime.by_identity import by_identity
-from adaptive.runtime.memory import ARENA_MEMORY, SLOT_MEMORY
+from adaptive.runtime.memory import ARENA_MEMORY, SLOT_MEMORY, Piece
 from codegen_llvm import SlotLayout, fill_pattern
 from codegen_llvm.abi import DirectoryEntry, StateBlock, TableBlock, hash_word
+from codegen_llvm.layout import DirectKey
 
 _FIRST_SLOTS = 64
 _PATTERN_SLOTS = 64  # that are written at once
-_SMALL_SLOTS = 1024
+_SMALL_SLOTS = 8192  # those of a new slice are as many as the last one needed
 _FIRST_ARENA_BYTES = 64 * 1024
 _MOST_ARENA_BYTES = 16 * 1024 * 1024
 _FIRST_DIRECTORY = 16
@@ -46,6 +47,11 @@ def load_limit(slots: int) -> int:
     return slots // 2
 
 
+def table_bytes(layout: SlotLayout, groups: int) -> int:
+    """The memory of a table that takes so many groups before it grows."""
+    return _size_for(groups) * layout.size
+
+
 def _size_for(groups: int) -> int:
     """The slots of a table that takes so many groups before it grows."""
     size = _FIRST_SLOTS
@@ -54,23 +60,30 @@ def _size_for(groups: int) -> int:
     return size
 
 
+class UnusedSlots:
+    """What slots that nobody uses look like: zero, with the key that tells them (`DirectKey`)."""
+
+    def __init__(self, layout: SlotLayout, direct: DirectKey) -> None:
+        self._slots = np.zeros(_PATTERN_SLOTS, slot_dtype(layout))
+        self._slots["key0"] = direct.unused
+        self._pattern, self._bytes = int(self._slots.ctypes.data), self._slots.nbytes
+        bits = self._slots["key0"].itemsize * 8
+        self._hash = hash_word(direct.unused & ((1 << bits) - 1))
+        self._key = ctypes.c_int64 if bits == 64 else ctypes.c_int32
+        self._size, self._offset = layout.size, layout.offset("key0")
+        self._at_home = direct.unused_at_home
+
+    def fill(self, address: int, slots: int) -> None:
+        """Make all slots of a table unused; that at the unused key's home tells by another one."""
+        fill_pattern(address, slots * self._size, self._pattern, self._bytes)
+        home = self._hash >> home_shift(slots)
+        self._key.from_address(address + home * self._size + self._offset).value = self._at_home
+
+
 @by_identity
-def unused_slots(layout: SlotLayout) -> NDArray[np.void]:
-    """Some slots that nobody uses: zero, with the key that tells an unused one (`DirectKey`)."""
-    slots = np.zeros(_PATTERN_SLOTS, slot_dtype(layout))
-    if layout.direct is not None:
-        slots["key0"] = layout.direct.unused
-    return slots
-
-
-def mark_home(slots: NDArray[np.void], layout: SlotLayout) -> None:
-    """The slot at the home of the unused key itself tells by another one."""
-    if layout.direct is None:
-        return
-    unused = layout.direct.unused
-    bits = slots["key0"].itemsize * 8
-    home = hash_word(unused & ((1 << bits) - 1)) >> home_shift(len(slots))
-    slots["key0"][home] = layout.direct.unused_at_home
+def unused_slots(layout: SlotLayout) -> UnusedSlots | None:
+    """How unused slots are marked; None where they are zero."""
+    return None if layout.direct is None else UnusedSlots(layout, layout.direct)
 
 
 def home_shift(slots: int) -> int:
@@ -96,8 +109,13 @@ class Table:
         self.block.complete = 1
         self._owners = 1
         self.block.whole = self.address
-        self.arenas: list[NDArray[np.uint8]] = []
+        self.arenas: list[Piece] = []
         self._resize(slots)
+
+    @property
+    def slots(self) -> NDArray[np.void]:
+        """Its memory, as numpy reads it."""
+        return self._memory.bytes.view(slot_dtype(self.layout))
 
     @property
     def address(self) -> int:
@@ -115,9 +133,14 @@ class Table:
         return int(self.block.live) if self.layout.wide else self.groups
 
     @property
+    def slot_bytes(self) -> int:
+        """The memory of its slots."""
+        return self._memory.size
+
+    @property
     def bytes(self) -> int:
         """The memory of its slots and strings."""
-        return self.slots.nbytes + sum(arena.nbytes for arena in self.arenas)
+        return self._memory.size + sum(arena.size for arena in self.arenas)
 
     def grow(self, code: Rehashing, at_least: int = 0) -> None:
         """More slots, for `at_least` as many groups, and move the groups over.
@@ -125,13 +148,13 @@ class Table:
         A small table grows by more than a large one: each time costs the way out
         of the kernel and back.
         """
-        old, memory = self.slots, self._memory
-        size = len(old) * (8 if len(old) < _SMALL_SLOTS else 2)
+        old, memory = self.slot_count, self._memory
+        size = old * (8 if old < _SMALL_SLOTS else 2)
         while load_limit(size) < at_least:
             size *= 2
         self._resize(size)
         assert code.rehash is not None
-        code.rehash(old.ctypes.data, len(old), self.address)
+        code.rehash(memory.address, old, self.address)
         SLOT_MEMORY.give(memory)
 
     def add_arena(self, room: int) -> None:
@@ -141,8 +164,8 @@ class Table:
         size = 1 << (max(room, min(grown, _MOST_ARENA_BYTES)) - 1).bit_length()
         arena = ARENA_MEMORY.take(size)
         self.arenas.append(arena)
-        self.block.arena_next = arena.ctypes.data
-        self.block.arena_end = arena.ctypes.data + size
+        self.block.arena_next = arena.address
+        self.block.arena_end = arena.address + size
 
     def adopt_strings(self, other: Table) -> None:
         """Take over the memory of another table's strings: its groups were moved here."""
@@ -162,19 +185,17 @@ class Table:
                 ARENA_MEMORY.give(self.arenas.pop())
 
     def _resize(self, slots: int) -> None:
-        layout = self.layout
-        is_marked = layout.direct is not None
-        self._memory = SLOT_MEMORY.take(slots * layout.size, as_it_is=is_marked)
-        self.slots: NDArray[np.void] = self._memory.view(slot_dtype(layout))
-        address = self.slots.ctypes.data
-        if is_marked:
-            pattern = unused_slots(layout)
-            fill_pattern(address, self.slots.nbytes, pattern.ctypes.data, pattern.nbytes)
-            mark_home(self.slots, layout)
-        self.block.slots = address
-        self.block.mask = slots - 1
-        self.block.shift = home_shift(slots)
-        self.block.limit = load_limit(slots)
+        unused = unused_slots(self.layout)
+        size = slots * self.layout.size
+        self._memory = memory = SLOT_MEMORY.take(size, as_it_is=unused is not None)
+        if unused is not None:
+            unused.fill(memory.address, slots)
+        self.slot_count = slots
+        block = self.block
+        block.slots = memory.address
+        block.mask = slots - 1
+        block.shift = home_shift(slots)
+        block.limit = load_limit(slots)
 
 
 @dataclass
@@ -229,17 +250,17 @@ class GroupState:
                 self.block.current = self.tables[current].address
             else:
                 self._add_table(current, _size_for(max(t.groups for t in taken.values())))
-        self._make_directory(len(self._directory))
+        self._enter_all()
         return taken
 
     def replace_current(self) -> Table:
         """Put an empty table in the current one's place, and hand that out."""
         old = self.current
-        table = self._new_table(int(old.block.slice_start), len(old.slots))
+        table = self._new_table(int(old.block.slice_start), old.slot_count)
         del self._by_address[old.address]
         self.tables[int(old.block.slice_start)] = self._by_address[table.address] = table
         self.block.current = table.address
-        self._make_directory(len(self._directory))
+        self._enter_all()
         return old
 
     def release(self) -> None:
@@ -262,6 +283,11 @@ class GroupState:
         self.block.directory = ctypes.addressof(self._directory)
         self.block.directory_mask = size - 1
         self.block.directory_shift = home_shift(size)
+        self._enter_all()
+
+    def _enter_all(self) -> None:
+        """Fill the directory anew."""
+        ctypes.memset(int(self.block.directory), 0, ctypes.sizeof(self._directory))
         for table in self.tables.values():
             self._enter(table)
 

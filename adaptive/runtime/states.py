@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 
 from adaptive.runtime.dense import DenseState, Ranges
 from adaptive.runtime.key_dictionary import KeyDictionaries
+from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.shared_state import SharedSlices, SharedState, TableView
 from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import InputLayout, SlotLayout, can_be_dense, slot_layout
@@ -80,6 +82,13 @@ class GroupStates:
             self._dense[ranges.ranges] = self._new_dense(ranges.ranges)
         self._in_use.add(ranges.ranges)
         return self._dense[ranges.ranges]
+
+    def make_room(self, spec: VariantSpec, batch: InputLayout) -> None:
+        """Have memory at hand for the arrays of a variant, before its first morsel needs it."""
+        ranges = spec.find(KeysInRange)
+        if ranges is not None and self._may_be_dense(ranges, batch):
+            cells = prod(high - low + 1 for low, high in ranges.ranges)
+            SLOT_MEMORY.reserve(cells * self._dense_layout().size, pieces=2)
 
     def has_room(self, state: GroupState) -> bool:
         """Whether a form may have a table for one more slice.

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 import ir
 from adaptive.scan.json_records import read_record
+from adaptive.scan.json_shapes import ShapeBet
 from adaptive.scan.pieces import Piece
 from adaptive.scan.pushed_filters import PushedFilters
 from adaptive.scan.record_modes import PERMISSIVE, CorruptRecords
@@ -33,16 +34,19 @@ class JsonScan:
         """The rows of the records that begin in a piece."""
         fields = tuple(field for field in self.schema if field.name != self.corrupt.column)
         read = partial(read_record, schema=ir.Schema(fields), pushed=PushedFilters(self.pushed))
+        reader, bet = _readers(self.schema, self.corrupt.column)
         rows = TextRows(
             self.schema,
-            _reader(self.schema, self.corrupt.column),
+            reader,
             lambda line: self.corrupt.rows(line, read),
             self.batch_rows,
+            bet,
         )
         yield from rows.batches(line_blocks(self.storage, piece))
 
 
 @lru_cache(maxsize=64)
-def _reader(schema: ir.Schema, corrupt: str | None) -> CompiledReader:
+def _readers(schema: ir.Schema, corrupt: str | None) -> tuple[CompiledReader, ShapeBet]:
     """Workers live on, and micro-batches read the same columns."""
-    return compile_json_reader(schema, frozenset() if corrupt is None else frozenset({corrupt}))
+    unread = frozenset() if corrupt is None else frozenset({corrupt})
+    return compile_json_reader(schema, unread), ShapeBet(schema, unread)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 import ir
 from adaptive.runtime.binding import arrow_type
+from adaptive.scan.code_filters import code_filters
 from adaptive.scan.columns import find_column
 from adaptive.scan.conversion import can_read, converted, is_same_number
 from adaptive.scan.errors import TYPE_MISMATCH, UNREADABLE, ScanError
@@ -24,6 +25,8 @@ from adaptive.scan.footer import (
     midpoint,
     time_spans,
 )
+from adaptive.scan.late_rows import LateColumn, LateFile, column_form
+from adaptive.scan.needed_rows import nobody
 from adaptive.scan.pieces import Piece
 from adaptive.scan.skipping import Range
 from adaptive.scan.storage import LOCAL, Storage
@@ -45,6 +48,9 @@ class ParquetScan:
     batch_rows: int = BATCH_ROWS
     storage: Storage = LOCAL
     ranges: tuple[Range, ...] = ()  # row groups without a row in all of them are left out
+    filters: tuple[ir.Expr, ...] = ()  # rows that do not pass may be left out
+    left_out: Callable[[int], None] = nobody  # is told how many are
+    is_late: bool = True  # filters first, then the other columns of the rows that are left
 
     def open(self, piece: Piece) -> OpenParquet:
         """A file whose footer is read and fits the schema."""
@@ -184,10 +190,56 @@ class OpenParquet:
                 pre_buffer=not self.scan.storage.is_local(self.path),
             ) as file,
         ):
+            late = self._late_file(opened, file, frozenset(codes), constants)
+            if late is not None:
+                yield from self._late_batches(late, groups, constants)
+                return
             for batch in file.iter_batches(
                 self.scan.batch_rows, row_groups=list(groups), columns=decoded, use_threads=False
             ):
                 yield self._completed(batch, constants)
+
+    def _late_file(
+        self,
+        opened: pa.NativeFile,
+        file: pq.ParquetFile,
+        codes: frozenset[str],
+        constants: Mapping[str, int],
+    ) -> LateFile | None:
+        """The file for reading it late, or None if no column is kept in a way that we know.
+
+        Far from here, each read of a column chunk would wait for the one before.
+        """
+        assert self.metadata is not None
+        if not self.scan.is_late or not self.scan.storage.is_local(self.path):
+            return None
+        there = self.metadata.schema.to_arrow_schema()
+        columns = []
+        for wanted in self.scan.schema:
+            name = self._columns[wanted.name]
+            if name is not None and wanted.name not in constants:
+                form = column_form(self.metadata, name, there.field(name).type)
+                columns.append(LateColumn(wanted, there.field(name), form, name in codes))
+        if all(column.form is None for column in columns):
+            return None
+
+        def foreign(group: int, name: str) -> pa.Array:
+            table = file.read_row_group(group, columns=[name], use_threads=False)
+            return table.column(0).combine_chunks()
+
+        filters = code_filters(self.scan.filters, self.scan.schema)
+        rows = self.scan.batch_rows
+        return LateFile(self.path, opened, self.metadata, columns, filters, rows, foreign)
+
+    def _late_batches(
+        self, late: LateFile, groups: Sequence[int], constants: Mapping[str, int]
+    ) -> Iterator[pa.RecordBatch]:
+        for group in groups:
+            for rows, left, arrays in late.batches(group):
+                if left < rows:
+                    self.scan.left_out(rows - left)
+                if left:
+                    yield self._assembled(arrays, left, constants)
 
     def _undecoded(
         self, groups: Sequence[int], constants: Mapping[str, int]
@@ -204,15 +256,25 @@ class OpenParquet:
         """The columns of the schema in its order and types."""
         if not self._columns:
             return batch
+        decoded = {
+            wanted.name: converted(batch.column(name), wanted.type)
+            for wanted in self.scan.schema
+            if (name := self._columns[wanted.name]) is not None and wanted.name not in constants
+        }
+        return self._assembled(decoded, batch.num_rows, constants)
+
+    def _assembled(
+        self, decoded: Mapping[str, pa.Array], rows: int, constants: Mapping[str, int]
+    ) -> pa.RecordBatch:
+        """Decoded columns, and those that are not in the file or not decoded."""
         arrays = []
         for wanted in self.scan.schema:
-            name = self._columns[wanted.name]
-            if wanted.name in constants:
-                arrays.append(_repeated(constants[wanted.name], batch.num_rows, wanted.type))
-            elif name is None:
-                arrays.append(pa.nulls(batch.num_rows, arrow_type(wanted.type)))
+            if wanted.name in decoded:
+                arrays.append(decoded[wanted.name])
+            elif wanted.name in constants:
+                arrays.append(_repeated(constants[wanted.name], rows, wanted.type))
             else:
-                arrays.append(converted(batch.column(name), wanted.type))
+                arrays.append(pa.nulls(rows, arrow_type(wanted.type)))
         return pa.RecordBatch.from_arrays(arrays, names=list(self.scan.schema.names))
 
     def _type(self, there: pa.Field) -> pa.DataType:

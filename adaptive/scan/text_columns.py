@@ -16,10 +16,15 @@ MOST_ENTRIES = 64 * 1024
 _ENTRY_BYTES = 4 * 1024 * 1024
 _TABLE_SLOTS = 4 * MOST_ENTRIES
 _STRING_BYTES = 32 * 1024 * 1024
+_DAY = b"1970-01-01T"
+_DAY_WORDS = (int.from_bytes(_DAY[:8], "little"), int.from_bytes(_DAY[-8:], "little"))
 
 
 class TextColumns:
-    """Room for the rows of one batch; dictionaries of strings live on from batch to batch."""
+    """Room for the rows of one batch; dictionaries of strings live on from batch to batch.
+
+    Readers write each column of each row, so nothing is cleared beforehand: that took 2 ns a row.
+    """
 
     def __init__(self, schema: ir.Schema, rows: int) -> None:
         self.schema, self.most_rows = schema, rows
@@ -55,10 +60,12 @@ class _Fixed:
     def __init__(self, block: TextColumn, type_: ir.DataType) -> None:
         self._block, self._type = block, type_
         self._bytes = 1 if type_ is ir.BOOL else max(1, type_.bits // 8)
+        # Some day must be remembered, or text of zero bytes would pass for one.
+        block.day_head, block.day_tail, block.day_us = *_DAY_WORDS, 0
 
     def begin(self, rows: int) -> None:
-        self._values = np.zeros(rows * self._bytes, np.uint8)
-        self._valid = np.zeros(rows, np.uint8)
+        self._values = np.empty(rows * self._bytes, np.uint8)
+        self._valid = np.empty(rows, np.uint8)
         self._block.values = self._values.ctypes.data
         self._block.valid = self._valid.ctypes.data
 
@@ -84,7 +91,7 @@ class _Strings:
         block.most_entries = MOST_ENTRIES
 
     def begin(self, rows: int) -> None:
-        self._valid = np.zeros(rows, np.uint8)
+        self._valid = np.empty(rows, np.uint8)
         self._block.valid = self._valid.ctypes.data
         self._block.is_plain = int(self.is_plain)
         if self.is_plain:
@@ -92,7 +99,7 @@ class _Strings:
             self._bytes = np.empty(_STRING_BYTES, np.uint8)
             offsets, data = self._offsets, self._bytes
         else:
-            self._codes = np.zeros(rows, np.int32)
+            self._codes = np.empty(rows, np.int32)
             self._block.values = self._codes.ctypes.data
             offsets, data = self._entry_offsets, self._entries
         self._block.offsets, self._block.bytes = offsets.ctypes.data, data.ctypes.data

@@ -23,6 +23,7 @@ from adaptive.scan.arrow_ipc import file_schema
 from adaptive.scan.storage import Storage
 from adaptive.spark.catalyst import JavaObject, analyzed_plan, class_name, seq, walk
 from adaptive.spark.file_rows import PATH, FileRows, partition
+from adaptive.spark.prompt_socket import acknowledge_now
 from adaptive.spark.sources import (
     LISTED,
     LISTING_OPTIONS,
@@ -88,6 +89,7 @@ class ArrowRows:
 
     def __call__(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of all files whose paths are in the batches."""
+        acknowledge_now()
         target = arrow_schema(self.schema)
         for batch in self.files.read(listing, self.schema):
             # Spark takes no dictionaries.

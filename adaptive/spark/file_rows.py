@@ -28,7 +28,7 @@ from adaptive.scan import (
     TimeUse,
     timed_rows,
 )
-from adaptive.scan.skipping import Range
+from adaptive.scan.needed_rows import ALL_ROWS, NeededRows
 from adaptive.scan.storage import LOCAL
 from adaptive.spark.text_sources import FIELDS_OPTION, PUSHED_OPTION, csv_form
 from ir import Expr, Filter, Schema, from_json
@@ -149,18 +149,20 @@ class FileRows:
         schema: Schema,
         use: TimeUse | None = None,
         change: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda rows: rows,
-        ranges: tuple[Range, ...] = (),
+        needed: NeededRows = ALL_ROWS,
     ) -> Iterator[pa.RecordBatch]:
         """The rows of all files of a listing, without event times that nobody needs.
 
-        `change` makes of rows what the plan of `use` is about. Rows that are not in all
-        of some ranges may be left out.
+        `change` makes of rows what the plan of `use` is about. Rows that are not needed
+        may be left out.
         """
         settings = TaskSettings(dict(self.options), self.storage)
         stored = Schema(tuple(f for f in schema if f.name not in self.partitions))
         scan = SCANS[self.format](stored, settings)
         if isinstance(scan, ParquetScan):
-            scan = replace(scan, ranges=ranges)
+            is_late = not settings.flag("spark.sql.files.ignoreCorruptFiles")
+            scan = replace(scan, ranges=needed.ranges, is_late=is_late)
+            scan = replace(scan, filters=needed.filters, left_out=needed.left_out)
         files = (self._file(listed, schema) for listed in self._listed(listing))
         # A broken file counts up to where it breaks, so its row groups must come in order.
         if (

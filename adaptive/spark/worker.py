@@ -11,14 +11,21 @@ import pyarrow as pa
 from adaptive.runtime import PlanRunner, arrow_schema, supported_program
 from adaptive.runtime.adaptation import adaptation
 from adaptive.scan import TimeUse, time_use
-from adaptive.scan.skipping import needed_ranges
+from adaptive.scan.needed_rows import ALL_ROWS, NeededRows, needed_rows
 from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
+from adaptive.spark.prompt_socket import acknowledge_now
 from adaptive.spark.sliding import WindowsOfSlices
 from adaptive.spark.table_rows import TableRows
 from adaptive.spark.task_times import SETTING, TaskTimes, task_times
-from adaptive.spark.telemetry import REPORT, Reporter, report_row, without_report
+from adaptive.spark.telemetry import (
+    REPORT,
+    REPORT_TYPE,
+    Reporter,
+    report_row,
+    without_report,
+)
 from ir import RowProgram, Schema, Sink, Source, from_json
 from policies import Policy
 
@@ -52,13 +59,16 @@ class FragmentTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The partials of all files whose paths are in the batches."""
+        acknowledge_now()
         times = task_times((session_setting(SETTING) or "").lower() == "true")
         with times.part("prepare"):
             loop = learned(self.plan_json, self.policy)
             loop.begin()
-            rows = self._rows(times.each("wait for the listing", batches))
+            counted = _Counted()
+            rows = self._rows(times.each("wait for the listing", batches), counted)
+            counted.batches = times.each("read and decode", rows)
         try:
-            yield from self._told(loop, _Counted(times.each("read and decode", rows)), times)
+            yield from self._told(loop, counted, times)
         finally:
             loop.share()
 
@@ -69,7 +79,7 @@ class FragmentTask:
         if not self.reports:
             yield from self._partials(loop, counted, times)
             return
-        schema = self._emitted().append(pa.field(REPORT, pa.string()))
+        schema = self._emitted().append(pa.field(REPORT, REPORT_TYPE))
         for partials in map(without_report, self._partials(loop, counted, times)):
             schema = partials.schema
             yield partials
@@ -91,7 +101,9 @@ class FragmentTask:
                 yield from times.each("export", self._drained(runners))
         yield from times.each("export", self._drained(runners))
 
-    def _rows(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _rows(
+        self, listing: Iterator[pa.RecordBatch], counted: _Counted
+    ) -> Iterator[pa.RecordBatch]:
         """The rows of all files of the task, without event times that nobody needs.
 
         Where rows that are filtered out have to move the watermark, they are read.
@@ -99,8 +111,10 @@ class FragmentTask:
         plan = parsed_plan(self.plan_json)
         use = known_time_use(self.plan_json) if self.skips_times else None
         tables = TableRows(plan)
-        ranges = needed_ranges(plan) if self.heartbeat_json is None else ()
-        return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join, ranges)
+        needed = ALL_ROWS
+        if self.heartbeat_json is None:
+            needed = replace(known_needs(self.plan_json), left_out=counted.left_out)
+        return self.files.read(tables.taken_from(listing), self._schema(), use, tables.join, needed)
 
     def _runners(self, loop: Reporter) -> list[PlanRunner]:
         """Those of the plan and of its heartbeats; only the plan is worth a bet."""
@@ -144,14 +158,18 @@ class FragmentTask:
 
 
 class _Counted:
-    """Batches on their way, and the rows that have passed."""
+    """Batches on their way, and the rows that have passed or were left out by the scan."""
 
-    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
-        self._batches = batches
+    def __init__(self) -> None:
+        self.batches: Iterable[pa.RecordBatch] = ()
         self.rows = 0
 
+    def left_out(self, rows: int) -> None:
+        """Count rows that were read, and dropped before they came here."""
+        self.rows += rows
+
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._batches:
+        for batch in self.batches:
             self.rows += batch.num_rows
             yield batch
 
@@ -174,6 +192,12 @@ def program_of(plan_json: str) -> RowProgram:
 def known_time_use(plan_json: str) -> TimeUse | None:
     """How the plan uses event time."""
     return time_use(parsed_plan(plan_json))
+
+
+@lru_cache(maxsize=64)
+def known_needs(plan_json: str) -> NeededRows:
+    """The rows of files that the plan needs."""
+    return needed_rows(parsed_plan(plan_json))
 
 
 def learned(plan_json: str, policy: Policy | None = None) -> Reporter:

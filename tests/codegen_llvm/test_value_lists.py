@@ -14,6 +14,7 @@ from adaptive import functions as f
 from adaptive import stream
 from adaptive.runtime import PlanRunner
 from adaptive.runtime.combine import WindowTable
+from adaptive.runtime.memory import Piece
 from adaptive.runtime.state import Table
 from codegen_llvm import slot_layout
 from ir import (
@@ -161,7 +162,7 @@ def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[np.ndarray]]:
     def add_arena(table: Table, room: int) -> None:
         arena = np.full(room + 2 * GUARD, 0xA5, np.uint8)
         made.append(arena)
-        table.arenas.append(arena)
+        table.arenas.append(Piece(arena))
         table.block.arena_next = arena.ctypes.data + GUARD
         table.block.arena_end = table.block.arena_next + room
 

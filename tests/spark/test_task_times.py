@@ -62,7 +62,7 @@ def test_a_task_reports_its_times(
     )
     task = FragmentTask("id", to_json(plan), ("k0", "a0"), reports=True)
     *_, last = task(iter([pa.record_batch({"path": [path]})]))
-    [text] = last.column(REPORT).to_pylist()
+    [text] = last.column(REPORT).field("text").to_pylist()
     measured = parsed_report(text).times_ns
     assert bool(measured) is asked
     if asked:

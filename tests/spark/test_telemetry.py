@@ -333,9 +333,11 @@ def told(task: FragmentTask, paths: list[str]) -> TaskReport:
     """The report of a task: one, in the last row."""
     listing = iter([pa.record_batch({"path": pa.array(paths, pa.string())})])
     table = pa.Table.from_batches(list(task(listing)))
-    *others, text = table[REPORT].to_pylist()
+    *others, columns = table[REPORT].to_pylist()
     assert others == [None] * len(others)
-    return parsed_report(text)
+    report = parsed_report(columns.pop("text"))
+    assert columns == {name: getattr(report, name) for name in columns}
+    return report
 
 
 def test_a_task_tells_what_came_since_the_last_one(paths: list[str]) -> None:

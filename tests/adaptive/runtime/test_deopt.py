@@ -156,6 +156,26 @@ def test_what_is_counted() -> None:
     assert kernels.take().rows == 0
 
 
+def test_a_mark_parts_what_was_seen() -> None:
+    """What was before it and what came behind are together what came in all."""
+    program = flatten(cut(QUERY)[0])
+    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    rows = bind(batch([1, 2, 99, 3], [1, -1, 1, 1]), program.input)
+    for begin, end in ((0, 3), (3, 4)):
+        kernels.begin(rows, begin, end)
+        assert kernels.run(GENERIC) == Exit.DONE
+        if not begin:
+            kernels.mark()
+    behind_rows, behind_ns, behind_passed = kernels.since_mark()
+    whole = kernels.peek()
+    before, behind = kernels.take_marked(), kernels.take()
+    assert (before.rows, before.rows_passed) == (3, 2)
+    assert (behind.rows, behind.rows_passed) == (behind_rows, behind_passed) == (1, 1)
+    assert behind.elapsed_ns == behind_ns
+    assert before.plus(behind) == whole
+    assert kernels.take().rows == 0
+
+
 def test_arrays_of_ranges_that_nobody_bets_on_are_given_back() -> None:
     """When their slices have ended: an array takes the memory of its whole range."""
     program = flatten(cut(WINDOWED)[0])

@@ -1,0 +1,70 @@
+"""The variant that a policy names without looking at the data: the baseline."""
+
+from __future__ import annotations
+
+from adaptive.loop.history import History
+from adaptive.runtime.binding import BoundBatch
+from adaptive.runtime.deopt import DeoptManager
+from adaptive.runtime.key_dictionary import KeyDictionaries
+from adaptive.runtime.uses import Uses
+from ir import GENERIC, VariantSpec
+from policies import Fixed, Policy, Specialize
+from profiler.profile import Profile
+
+
+class FixedVariant:
+    """Asks a policy before each morsel, and profiles nothing.
+
+    Kernels add up what they see; it is taken from them when another variant runs.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._is_constant = type(policy) is Fixed
+        self._dictionaries = KeyDictionaries()
+        self._uses = Uses()
+        self._waiting: dict[int, DeoptManager] = {}  # by worker
+        self._rows = 0
+        self._decide()
+
+    def begin(self, kernels: DeoptManager, bound: BoundBatch, first: int, last: int) -> VariantSpec:
+        """The policy's variant, compiled now if it is new."""
+        if not self._is_constant:
+            self._decide()
+        spec = self._spec
+        running = kernels.running
+        if running is None or running[0] is not spec or running[1] is not bound.layout:
+            self.settle(kernels)
+            kernels.running = spec, bound.layout
+        kernels.begin(bound, first, last, self._dictionaries)
+        self._rows += last - first
+        return spec
+
+    def end(self, worker: int, kernels: DeoptManager, spec: VariantSpec) -> None:
+        """Remember whose counts wait."""
+        known = self._waiting.get(worker)
+        if known is not kernels:
+            if known is not None:
+                self.settle(known)
+            self._waiting[worker] = kernels
+
+    def settle(self, kernels: DeoptManager) -> None:
+        """Count what kernels have seen so far."""
+        seen = kernels.take()
+        if seen.rows and kernels.running is not None:
+            self._uses.add(*kernels.running, self._decided.reason, seen)
+
+    def leave(self, kernels: DeoptManager) -> None:
+        """The kernels are not used for now, and not held on to."""
+        self.settle(kernels)
+        self._waiting = {n: known for n, known in self._waiting.items() if known is not kernels}
+
+    @property
+    def history(self) -> History:
+        """The variants that ran."""
+        return History(self._uses.all([*self._waiting.values()], self._decided.reason))
+
+    def _decide(self) -> None:
+        self._decided = self._policy.decide(Profile(self._rows))
+        decided = self._decided
+        self._spec = decided.spec if isinstance(decided, Specialize) else GENERIC
