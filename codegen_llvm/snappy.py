@@ -2,8 +2,9 @@
 
 Increasing 64-bit numbers, as event times are, become a literal of the byte or two that changed and
 a copy of the rest from eight bytes back. A copy that loads what several stores have just written
-waits for all of them, as Google's does there: 13 ns for a value on an AMD EPYC. With the last eight
-bytes in a register such a copy is a rotation and needs no load.
+waits for all of them, as Google's does there: 11 ns for a value on an AMD EPYC. With the last eight
+bytes in a register such a copy is a rotation and needs no load, and a literal and a copy that make
+up a word are one step: 1.7 ns. Other data took a third to two thirds of the time of Google's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ SNAPPY_PADDING = 32
 _I16 = ll.IntType(16)
 _CHUNK = ll.VectorType(I8, 16)
 _LONGEST_SHORT = 60  # literals up to this length have it in the tag
+_MOST_CHANGED = 3  # bytes of a word that differ from the word before
 # For a pattern of 1 to 7 bytes: what repeats it over eight, and how many of those are whole.
 _REPEATERS = [0, *(sum(1 << 8 * n * size for n in range(8 // size + 1)) for size in range(1, 8))]
 _WHOLE = [8, *(8 // size * size for size in range(1, 8))]
@@ -106,7 +108,7 @@ class _Snappy:
             kind = cx.b.and_(tag, i64(3))
             with cx.b.if_else(cx.b.icmp_unsigned("==", kind, i64(0))) as (literal, copy):
                 with literal:
-                    self._literal(tag)
+                    self._changed_or_literal(tag, 1)
                 with copy:
                     self._copy(tag, kind)
         complete = cx.b.icmp_unsigned("==", self.target.value, self.target_end)
@@ -133,6 +135,36 @@ class _Snappy:
             shift.add(i64(7))
             cx.branch_if(cx.b.icmp_unsigned("<", byte, i64(128)), after)
         cx.branch_if(cx.b.icmp_unsigned("!=", found.value, self.size), self.broken)
+
+    def _changed_or_literal(self, tag: ll.Value, changed: int) -> None:
+        """A word like the last one but for its first bytes, in one step; or else a literal.
+
+        That is a literal of those bytes, and a copy of the others from eight bytes back. All
+        sizes are known where the branch is foreseen, so that no tag waits for the one before.
+        """
+        if changed > _MOST_CHANGED:
+            self._literal(tag)
+            return
+        cx = self.cx
+        word = self._load(0, I64)
+        tags = (changed - 1) << 2 | (1 | (4 - changed) << 2 | 8 << 8) << 8 * (changed + 1)
+        mask = 0xFF | 0xFFFF << 8 * (changed + 1)
+        met = cx.b.icmp_unsigned("==", cx.b.and_(word, i64(mask)), i64(tags))
+        left = distance(cx, self.source.value, self.source_end)
+        room = distance(cx, self.target.value, self.target_end)
+        written = distance(cx, self.begin, self.target.value)
+        for there, needed in ((left, changed + 3), (room, 8), (written, 8)):
+            met = cx.b.and_(met, cx.b.icmp_signed(">=", there, i64(needed)))
+        with cx.b.if_else(met) as (found, other):
+            with found:
+                bits = (1 << 8 * changed) - 1
+                new = cx.b.and_(cx.b.lshr(word, i64(8)), i64(bits))
+                self.last.set(cx.b.or_(cx.b.and_(self.last.value, i64(~bits)), new))
+                cx.b.store(self.last.value, self.target.value, align=1)
+                self.target.set(cx.at(self.target.value, 8))
+                self.source.set(cx.at(self.source.value, changed + 3))
+            with other:
+                self._changed_or_literal(tag, changed + 1)
 
     def _literal(self, tag: ll.Value) -> None:
         """Bytes as they are."""

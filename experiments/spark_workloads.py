@@ -121,7 +121,7 @@ WORKLOADS: tuple[SparkWorkload, ...] = (
     SparkWorkload(
         "five filters",
         3,
-        20 * MILLION,
+        100 * MILLION,
         data.numbers,
         ", ".join(f"{name} bigint" for name in data.FILTER_COLUMNS),
         five_filters,
@@ -130,7 +130,7 @@ WORKLOADS: tuple[SparkWorkload, ...] = (
     SparkWorkload(
         "filter keeps 1 %",
         3,
-        40 * MILLION,
+        100 * MILLION,
         data.ysb,
         YSB_COLUMNS,
         lambda events: events.where(F.col("value") == 7),

@@ -32,6 +32,8 @@ from adaptive.scan.footer import column_position
 MOST_CHOSEN = 0.6
 # Rows on which filters are tried, to begin with the one that drops most.
 TRIED_ROWS = 1024
+# If fewer than one row in so many is left, as many more are read at once.
+FEW_ROWS = 8
 # Of all columns of a row group: memory beyond this is given back.
 MOST_KEPT_BYTES = 128 * 1024 * 1024
 # By physical type: the bytes of a value, and the Arrow types that have the same ones.
@@ -105,13 +107,17 @@ class LateFile:
     def batches(self, group: int) -> Iterator[tuple[int, int, dict[str, pa.Array]]]:
         """Of each range of rows: how many there are, how many are left, and their columns."""
         rows = self.metadata.row_group(group).num_rows
-        with _ROOMS.lent(len(self.columns)) as rooms:
+        with _ROOMS.lent(len(self.columns) + 1) as rooms:  # one for row numbers
             reader = _LateGroup(self, group, rooms)
-            for begin in range(0, rows, self.batch_rows):
-                end = min(begin + self.batch_rows, rows)
+            begin, at_once = 0, self.batch_rows
+            while begin < rows:
+                end = min(begin + at_once, rows)
                 chosen = reader.choose(begin, end)
                 left = end - begin if chosen is None else len(chosen)
                 yield end - begin, left, reader.arrays(begin, end, chosen) if left else {}
+                # Where few are left, more at once: a batch costs some 100 us whatever it has.
+                at_once = self.batch_rows * (FEW_ROWS if left * FEW_ROWS < end - begin else 1)
+                begin = end
 
 
 class _LateGroup:
@@ -124,7 +130,8 @@ class _LateGroup:
         self._dictionaries: dict[str, pa.Array] = {}
         self._columns = {column.wanted.name: column for column in file.columns}
         self._tables: list[_Table] | None = None
-        self._selection = np.empty(file.batch_rows, np.int32)
+        rows = min(FEW_ROWS * file.batch_rows, file.metadata.row_group(group).num_rows)
+        self._selection = rooms[-1].stored.take(4 * rows).view(np.int32)
 
     # -- which rows -------------------------------------------------------------------
 
