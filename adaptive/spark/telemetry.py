@@ -183,7 +183,7 @@ def _columns(report: TaskReport) -> dict[str, Any]:
         "guard_exits": report.guard_exits,
         "began_ms": report.began_ms,
         "ended_ms": report.ended_ms,
-        "variant": report.variant[:_LONGEST_VARIANT],
+        "variant": report.variant[:_LONGEST_VARIANT] or None,  # none: no row came
     }
 
 
