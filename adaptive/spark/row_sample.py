@@ -2,9 +2,10 @@
 
 Rows that pass have to go from Python to the JVM, which costs more than Spark's own way. With
 Parquet decoded late, 1 row in 100 of four columns (YSB) took Spark 2.9 times as long, five filters
-over five columns 3.4 times (100 million rows, 2 cores of an AMD EPYC). Fewer columns have not been measured
-since; before, there was no gain with two. Spark leaves out row groups by their statistics. What a
-query is like is found out when it is made, because a plan does not change while a stream runs.
+over five columns 3.4 times (100 million rows, 2 cores of an AMD EPYC). Fewer columns have not been
+measured since; before, there was no gain with two. Spark leaves out row groups by their
+statistics. What a query is like is found out when it is made, because a plan does not change while
+a stream runs.
 """
 
 from __future__ import annotations
