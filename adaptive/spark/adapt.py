@@ -152,7 +152,7 @@ class _Adaptation:
 
     def _take_over(self, aggregate: JavaObject, label: str) -> tuple[JavaObject, FragmentReport]:
         self._refuse_cached(aggregate)
-        fragment = FragmentTranslator(self._cx, aggregate, self._ctes).translate()
+        fragment = FragmentTranslator(self._cx, aggregate, self._ctes, self._root).translate()
         files = file_rows(self._cx, fragment.source, fragment.columns)
         above = operators_above(self._root, aggregate)
         report = native_report(fragment, label, above, files.tasks)

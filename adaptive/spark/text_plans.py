@@ -30,9 +30,12 @@ _STRATEGY = "org.apache.spark.sql.execution.datasources.DataSourceStrategy"
 
 
 def checked_text_source(
-    cx: Catalyst, scope: Scope, aggregate: JavaObject, plans: Sequence[Sink]
+    cx: Catalyst, scope: Scope, aggregate: JavaObject, root: JavaObject, plans: Sequence[Sink]
 ) -> FileSource:
-    """The source with what its scan must know; raises where the meaning of a text is uncertain."""
+    """The source with what its scan must know; raises where the meaning of a text is uncertain.
+
+    `root` is the whole query, of which the aggregate is a part.
+    """
     source = scope.source
     fields = {field.name: field for plan in plans for field in source_schema(plan)}
     read = Schema(tuple(f for name, f in fields.items() if name not in source.partitions))
@@ -48,6 +51,8 @@ def checked_text_source(
         scan = _spark_scan(cx, source, aggregate)
         if is_strict:
             _refuse_other_columns(source, scan, read, corrupt)
+            if not root.fastEquals(aggregate):
+                _refuse_fewer_columns(scan, _spark_scan(cx, source, root), mode)
         added[PUSHED_OPTION] = _pushed_filters(cx, scope, scan, read, corrupt)
     if source.format == "csv":
         added[FIELDS_OPTION] = _fields(source, read, corrupt)
@@ -78,6 +83,17 @@ def _refuse_other_times(spark: SparkSession, options: dict[str, str]) -> None:
         raise StaysInSpark(
             f"times in text may lack their zone, which is {zone} then;"
             " set spark.sql.session.timeZone to UTC"
+        )
+
+
+def _refuse_fewer_columns(scan: _SparkScan, whole: _SparkScan, mode: RecordMode) -> None:
+    """Spark does not see that a record is bad by a column that the whole query does not need."""
+    unread = sorted(scan.columns - whole.columns)
+    if unread or scan.columns != whole.columns or len(scan.conditions) != len(whole.conditions):
+        which = ", ".join(f"`{name}`" for name in unread) or "other columns"
+        raise StaysInSpark(
+            f"in mode {mode.name} it depends on {which} which records are bad, and Spark reads less"
+            " for what is above the aggregate; leave unused aggregates out, or use mode PERMISSIVE"
         )
 
 

@@ -135,9 +135,16 @@ def aggregate_expressions(node: JavaObject) -> Iterator[JavaObject]:
 class FragmentTranslator:
     """Translates one Aggregate node and what is below it."""
 
-    def __init__(self, cx: Catalyst, aggregate: JavaObject, ctes: Mapping[int, JavaObject]) -> None:
+    def __init__(
+        self,
+        cx: Catalyst,
+        aggregate: JavaObject,
+        ctes: Mapping[int, JavaObject],
+        root: JavaObject,
+    ) -> None:
         self._cx = cx
         self._aggregate = aggregate
+        self._root = root
         self._ctes = ctes
         self._partials = Partials()
 
@@ -158,7 +165,7 @@ class FragmentTranslator:
         source = scope.source
         if source.format in TEXT_TITLES:
             plans = [native for native in (plan, heartbeat) if native is not None]
-            source = checked_text_source(self._cx, scope, self._whole(), plans)
+            source = checked_text_source(self._cx, scope, self._whole(), self._root, plans)
         return Fragment(
             self._aggregate,
             plan,

@@ -137,6 +137,21 @@ def test_what_stays_in_spark(spark: SparkSession, data: Path) -> None:
     assert "_corrupt_record" in reason("_corrupt_record")
 
 
+def test_bad_columns_that_only_the_aggregate_reads_stay_in_spark(
+    spark: SparkSession, data: Path
+) -> None:
+    """Spark does not read them for what is above it, so it keeps the record."""
+    write_texts(data, [b"view,1,2\nclick,bad,3\nview,4,5"], ".csv")
+    ddl = "kind string, big bigint, value bigint"
+    strict = spark.read.schema(ddl).option("mode", "DROPMALFORMED").csv(str(data))
+    both = strict.groupBy("kind").agg(F.max("big").alias("big"), F.sum("value").alias("value"))
+    assert_same_batch(both)
+    assert_same_batch(both.where("value > 0"))
+    above = both.agg(F.count("*"), F.max("value"))
+    assert "it depends on `big` which records are bad" in reasons(above)
+    assert [tuple(row) for row in above.collect()] == [(2, 7)]
+
+
 def test_a_quote_that_only_spark_understands_is_an_error(spark: SparkSession, data: Path) -> None:
     write_texts(data, [b'view,1\n"a"b,2'], ".csv")
     files = spark.read.schema("kind string, big bigint").csv(str(data))

@@ -44,6 +44,7 @@ KEPT = (
     "what Spark's reader does itself is not certain",
     "Spark's optimizer makes several scans",
     "reads nothing but",
+    "which records are bad, and Spark reads less",
     "a key can fail for rows that a filter after the watermark drops",
     "a filter on event time stands behind a join and withWatermark",
 )
