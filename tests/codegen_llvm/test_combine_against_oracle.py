@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,12 +21,18 @@ Rows = list[dict[str, Scalar]]
 
 
 class Piece:
-    """The tables that kernels fill from some rows; a sum that leaves 64 bits makes two."""
+    """The tables that kernels fill from some rows; a sum that leaves 64 bits makes two.
 
-    def __init__(self, plan: Sink, rows: Rows, counts_rows: bool, most_slices: int) -> None:
+    `before` rows are in the pieces ahead: the last value of all is that of the greatest number.
+    """
+
+    def __init__(
+        self, plan: Sink, rows: Rows, counts_rows: bool, most_slices: int, before: int = 0
+    ) -> None:
         runner = PlanRunner(plan, most_slices=most_slices)
         layout = slot_layout(runner.program, False, counts_rows)
         runner.start_with(GroupState(layout, runner.generic.first_slice))
+        runner._args.row_base = before
         runner.consume(to_batch(rows, source_of(plan).schema))
         self.rows, self.program, self._runner = rows, runner.program, runner
         self.tables = [*runner.generic.tables.values()]
@@ -38,7 +46,11 @@ def pieces(draw: st.DrawFn, plan: Sink, counts_rows: bool) -> list[Piece]:
     made = draw(st.lists(rows_for(source_of(plan).schema, max_size=15), min_size=1, max_size=4))
     most_slices = 1024 if counts_rows else draw(st.sampled_from((1, 1024)))
     try:
-        return [Piece(plan, rows, counts_rows, most_slices) for rows in made]
+        before = accumulate((len(rows) for rows in made), initial=0)
+        return [
+            Piece(plan, rows, counts_rows, most_slices, base)
+            for rows, base in zip(made, before, strict=False)
+        ]
     except EvaluationError:
         return []
 
