@@ -305,7 +305,9 @@ class AdaptiveLoop:
                 return
             if slots != generic:
                 # Slices end with groups of both forms: 70 ms of compilation in one push, once.
-                merged, groups = kernels.slices_are_keys, kernels.states.generic.current.groups
+                # The tables themselves are the workers': only what was sampled is asked here.
+                profile, merged = self._controller.state.profile, kernels.slices_are_keys
+                groups = 0 if profile is None else profile.groups
                 prepare_combine(self._program, (slots, generic), slice_is_key=merged, groups=groups)
                 kernels.states.make_room(spec, layout)
             JOURNAL.prepare()
