@@ -8,7 +8,7 @@ from functools import cache
 
 from llvmlite import ir as ll
 
-from codegen_llvm.builder import I32, I64, PTR, i64, new_function
+from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, new_function
 from codegen_llvm.compile import MachineCode, compile_module
 
 
@@ -67,9 +67,21 @@ def _compiled() -> _Gather:
 
 
 def _build_used(module: ll.Module) -> None:
-    """Without a branch: a number is always written, and kept if the slot is used."""
     cx = new_function(module, "used", I64, (PTR, I64, I64, PTR, PTR))
     slots, count, size, places, tags = cx.function.args
+    kept, any_, every = write_used(cx, slots, count, size, places)
+    cx.b.store(any_, tags)
+    cx.b.store(every, cx.at(tags, 8))
+    cx.b.ret(kept)
+
+
+def write_used(
+    cx: KernelContext, slots: ll.Value, count: ll.Value, size: ll.Value, places: ll.Value
+) -> tuple[ll.Value, ll.Value, ll.Value]:
+    """Write the numbers of used slots; how many there are, and the bits of any and every tag.
+
+    Without a branch: a number is always written, and kept if the slot is used.
+    """
     kept = cx.variable(I64, i64(0))
     any_, every = cx.variable(I64, i64(0)), cx.variable(I64, i64(-1))
     with cx.loop(i64(0), count, "slot") as index:
@@ -81,9 +93,7 @@ def _build_used(module: ll.Module) -> None:
         cx.b.store(cx.b.or_(cx.b.load(any_, typ=I64), tag), any_)
         unused = cx.b.sub(used, i64(1))  # all ones
         cx.b.store(cx.b.and_(cx.b.load(every, typ=I64), cx.b.or_(tag, unused)), every)
-    cx.b.store(cx.b.load(any_, typ=I64), tags)
-    cx.b.store(cx.b.load(every, typ=I64), cx.at(tags, 8))
-    cx.b.ret(cx.b.load(kept, typ=I64))
+    return cx.b.load(kept, typ=I64), cx.b.load(any_, typ=I64), cx.b.load(every, typ=I64)
 
 
 def _build_field(module: ll.Module, width: int) -> None:

@@ -15,6 +15,7 @@ from llvmlite import ir as ll
 from codegen_llvm.abi import PlainColumn, PlainRead
 from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, new_function
 from codegen_llvm.compile import MachineCode, compile_module
+from codegen_llvm.gather import write_used
 
 UNUSUAL = -1  # a null, or a sum that has left 64 bits
 WIDTHS = (1, 2, 4, 8)
@@ -81,26 +82,14 @@ def _build(module: ll.Module) -> None:
 
 
 def _find_used(cx: KernelContext, read: ll.Value, unusual: ll.Block) -> ll.Value:
-    """Write the numbers of used slots; without a branch: one is always written, and kept if so."""
-    slots = cx.load_field(read, PlainRead, "slots", PTR)
-    size = cx.load_field(read, PlainRead, "slot_size")
-    places = cx.load_field(read, PlainRead, "places", PTR)
-    kept = cx.variable(I64, i64(0))
-    any_, every = cx.variable(I64, i64(0)), cx.variable(I64, i64(-1))
-    with cx.loop(i64(0), cx.load_field(read, PlainRead, "slot_count"), "slot") as index:
-        tag = cx.b.load(cx.at(slots, cx.b.mul(index, size)), typ=I64)
-        here = cx.b.load(kept, typ=I64)
-        cx.b.store(cx.b.trunc(index, I32), cx.element(places, here, I32))
-        used = cx.b.and_(tag, i64(1))
-        cx.b.store(cx.b.add(here, used), kept)
-        cx.b.store(cx.b.or_(cx.b.load(any_, typ=I64), tag), any_)
-        unused = cx.b.sub(used, i64(1))  # all ones
-        cx.b.store(cx.b.and_(cx.b.load(every, typ=I64), cx.b.or_(tag, unused)), every)
-    null = cx.b.and_(cx.b.load(any_, typ=I64), cx.load_field(read, PlainRead, "null_bits"))
-    seen = cx.load_field(read, PlainRead, "seen_bits")
-    unseen = cx.b.and_(cx.b.not_(cx.b.load(every, typ=I64)), seen)
+    """Write the numbers of used slots; how many there are, unless a tag tells of a null."""
+    slots, places = (cx.load_field(read, PlainRead, name, PTR) for name in ("slots", "places"))
+    count, size = (cx.load_field(read, PlainRead, name) for name in ("slot_count", "slot_size"))
+    used, any_, every = write_used(cx, slots, count, size, places)
+    null = cx.b.and_(any_, cx.load_field(read, PlainRead, "null_bits"))
+    unseen = cx.b.and_(cx.b.not_(every), cx.load_field(read, PlainRead, "seen_bits"))
     _leave_if(cx, cx.b.icmp_unsigned("!=", cx.b.or_(null, unseen), i64(0)), unusual)
-    return cx.b.load(kept, typ=I64)
+    return used
 
 
 def _leave_if(cx: KernelContext, condition: ll.Value, where: ll.Block) -> None:
