@@ -5,6 +5,7 @@ Controllers and policies only decide. Here are the threads, the compiler and the
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -43,6 +44,8 @@ from ir.pipelines import RowProgram
 from policies import Fixed, Policy, default_policy, likely_next
 from profiler import DriftMonitor
 from profiler.profile import Observation
+
+logger = logging.getLogger(__name__)
 
 _ENOUGH_SAMPLED = 16_384  # rows of a profile: those of 4 M rows at one in 256
 _URGENT_EVERY = 64  # rows, of which one is sampled where something has changed: those of 1 M rows
@@ -298,11 +301,7 @@ class AdaptiveLoop:
         kernels = self._kernels
         slots, generic = kernels.states.layout_of(spec, self._layout), kernels.states.generic.layout
 
-        def done(variant: CompiledVariant | None, why: str) -> None:
-            if variant is None:
-                self._events.append(f"not compiled: {why}")
-                self._tell(worker, CompileFailed(spec, why))
-                return
+        def prepare() -> None:
             if slots != generic:
                 # Slices end with groups of both forms: 70 ms of compilation in one push, once.
                 # The tables themselves are the workers': only what was sampled is asked here.
@@ -311,6 +310,18 @@ class AdaptiveLoop:
                 prepare_combine(self._program, (slots, generic), slice_is_key=merged, groups=groups)
                 kernels.states.make_room(spec, layout)
             JOURNAL.prepare()
+
+        def done(variant: CompiledVariant | None, why: str) -> None:
+            try:
+                if variant is not None:
+                    prepare()
+            except Exception as error:  # a loop that is told nothing would wait for ever
+                logger.exception("a variant was not prepared")
+                variant, why = None, str(error) or type(error).__name__
+            if variant is None:
+                self._events.append(f"not compiled: {why}")
+                self._tell(worker, CompileFailed(spec, why))
+                return
             self._tell(worker, Compiled(spec, variant.compile_ns))
             for later in likely_next(spec) if self._looks_ahead else ():
                 self._compile_beside(later, layout)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pyarrow as pa
 import pytest
 
 from adaptive import Engine, stream
 from adaptive import functions as f
+from adaptive.runtime import adaptation
 from adaptive.runtime.adaptation import AdaptiveLoop
 from adaptive.runtime.runner import PlanRunner
 
@@ -45,3 +48,21 @@ def test_runners_that_share_a_loop_tell_it_of_small_batches_together() -> None:
     assert not loop._waiting  # batches of tasks that have ended are not held on to
     assert loop._small is not None
     assert loop._small.seen.rows == 10_000  # the others are enough to be told of
+
+
+def test_a_variant_that_cannot_be_prepared_is_told_as_one_that_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the loop would wait for it until the stream ends."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError("a table that is gone")
+
+    monkeypatch.setattr(adaptation, "prepare_combine", fails)
+    rows, deadline = batch(200_000, 5_000), time.monotonic() + 60
+    with Engine(QUERY, threads=0) as engine:
+        while not engine.history().events and time.monotonic() < deadline:
+            engine.push(rows)
+        assert "a table that is gone" in engine.history().events[0]
+        state = engine._made.loops[0]._controller.state  # type: ignore[union-attr]
+        assert type(state.phase).__name__ != "Awaiting"
