@@ -44,7 +44,7 @@ def test_the_experiment_runs(
     written = json.loads((tmp_path / "record.json").read_text())
     assert [row[:2] for row in written["grids"][0]["rows"]] == [
         ["ysb", 20_000],
-        ["five filters", 10_000],
+        ["five filters", 50_000],
     ]
     assert [target["needed"] for target in written["targets"]] == [4, 3]
     assert written["ratios"]["ysb"] > 0

@@ -52,7 +52,7 @@ task = FragmentTask("f", plan, ("a0", "k0"), reports=True)
 swaps, sums = [], set()
 for _ in range(most):
     table = pa.Table.from_batches(list(task(iter([pa.record_batch({"path": [path]})]))))
-    swaps += parsed_report(table["report"].to_pylist()[-1]).swaps
+    swaps += parsed_report(table["report"].to_pylist()[-1]["text"]).swaps
     sums.add(sum(value for value in table["a0"].to_pylist() if value is not None))
     if learned(plan).loop.learned.trials:
         break
