@@ -28,18 +28,23 @@ class EvaluationError(ArithmeticError):
 
     `condition` is Spark's error condition (for example DIVIDE_BY_ZERO), so that
     users find the same name whether the native code or the JVM raised it. `row` is
-    the number of the row in its batch, from 0, where it is known.
+    the number of the row in its batch, from 0, where it is known, and `values` are what the
+    columns of the expression have there, as text.
     """
 
-    def __init__(self, condition: str, expression: str, row: int | None = None) -> None:
+    def __init__(
+        self, condition: str, expression: str, row: int | None = None, values: str = ""
+    ) -> None:
         where = "" if row is None else f" at row {row} of the batch"
-        super().__init__(f"[{condition}] in `{expression}`{where}. {REMEDIES[condition]}")
+        there = f", where {values}" if values else ""
+        super().__init__(f"[{condition}] in `{expression}`{where}{there}. {REMEDIES[condition]}")
         self.condition = condition
         self.expression = expression
         self.row = row
+        self.values = values
 
-    def __reduce__(self) -> tuple[type[EvaluationError], tuple[str, str, int | None]]:
-        return (EvaluationError, (self.condition, self.expression, self.row))
+    def __reduce__(self) -> tuple[type[EvaluationError], tuple[str, str, int | None, str]]:
+        return (EvaluationError, (self.condition, self.expression, self.row, self.values))
 
 
 REMEDIES: dict[str, str] = {

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from adaptive.engine.flow import Failing, Sizes, Work, all_work
-from adaptive.engine.morsel import Morsel, QueuedBatch
+from adaptive.engine.morsel import Morsel, QueuedBatch, told
 from adaptive.runtime.binding import BoundBatch
 
 
@@ -97,7 +97,9 @@ class CallerFlow(Failing):
         try:
             self._work.attend(0, morsel)
         except BaseException as error:
-            self._error, self._raised = error, True
-            raise
+            self._error, self._raised = told(error, morsel), True
+            if self._error is error:
+                raise
+            raise self._error from None
         if self._sizes.learn:
             self._sizes.done(morsel.rows, time.perf_counter_ns() - begin_ns)

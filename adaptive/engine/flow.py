@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 import pyarrow as pa
 
-from adaptive.engine.morsel import Morsel, QueuedBatch
+from adaptive.engine.morsel import Morsel, QueuedBatch, told
 from adaptive.engine.topology import pin
 from adaptive.runtime.binding import BoundBatch
 
@@ -282,7 +282,7 @@ class ThreadFlow(Failing):
         try:
             self._work.attend(worker, morsel)
         except BaseException as error:
-            self._fail(error)
+            self._fail(told(error, morsel))
         finally:
             self._done(morsel, time.perf_counter_ns() - begin_ns)
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from adaptive.runtime.binding import BoundBatch
+from adaptive.runtime.failed_rows import with_values
 from codegen_llvm import time_span
 from ir import EvaluationError
 
@@ -108,6 +109,13 @@ def rows_of_batch(morsel: Morsel) -> Iterator[pa.RecordBatch]:
             raise
         row = error.row + morsel.first
         raise EvaluationError(error.condition, error.expression, row) from None
+
+
+def told(error: BaseException, morsel: Morsel) -> BaseException:
+    """An error of a morsel's work, with the values of the row that failed."""
+    if isinstance(error, EvaluationError) and morsel.queued is not None:
+        return with_values(error, morsel.queued.batch)
+    return error
 
 
 def later(left: int | None, right: int | None) -> int | None:

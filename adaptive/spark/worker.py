@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from adaptive.runtime import PlanRunner, arrow_schema, supported_program
 from adaptive.runtime.adaptation import adaptation
+from adaptive.runtime.failed_rows import with_values
 from adaptive.scan import TimeUse, time_use
 from adaptive.scan.needed_rows import ALL_ROWS, NeededRows, needed_rows
 from adaptive.spark.executor import Siblings
@@ -26,7 +27,7 @@ from adaptive.spark.telemetry import (
     report_row,
     without_report,
 )
-from ir import RowProgram, Schema, Sink, Source, from_json
+from ir import EvaluationError, RowProgram, Schema, Sink, Source, from_json
 from policies import Policy
 
 # Partials leave once per task unless the groups outgrow this: then they leave
@@ -95,8 +96,7 @@ class FragmentTask:
             runners = self._runners(loop)
         for rows in batches:
             with times.part("kernel"):
-                for runner in runners:
-                    runner.consume(rows)
+                _add(rows, runners)
             if sum(runner.state_bytes for runner in runners) > self.most_state_bytes:
                 yield from times.each("export", self._drained(runners))
         yield from times.each("export", self._drained(runners))
@@ -172,6 +172,14 @@ class _Counted:
         for batch in self.batches:
             self.rows += batch.num_rows
             yield batch
+
+
+def _add(rows: pa.RecordBatch, runners: list[PlanRunner]) -> None:
+    try:
+        for runner in runners:
+            runner.consume(rows)
+    except EvaluationError as error:
+        raise with_values(error, rows) from None
 
 
 @lru_cache(maxsize=64)

@@ -382,3 +382,20 @@ def test_a_window_that_ends_beyond_64_bits_is_told_as_the_evaluator_does() -> No
     evaluator.push([{"t": time} for time in times])
     ends = made["window_end"].cast(pa.int64()).to_pylist()
     assert sorted(ends) == sorted(row["window_end"] for row in evaluator.finish())
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_an_error_tells_the_values_of_its_row(threads: int) -> None:
+    query = stream({"text": "string", "unused": "int64"}).select(n=f.col("text").cast("int64"))
+    rows = {"text": ["1", "x" * 100, "3"], "unused": [1, 2, 3]}
+
+    def fail() -> None:
+        with Engine(query, threads=threads) as engine:
+            engine.push(pa.record_batch(rows))
+            engine.flush()
+
+    with pytest.raises(ir.EvaluationError) as raised:
+        fail()
+    assert raised.value.row == 1
+    assert raised.value.values == f"text = '{'x' * 59}..."
+    assert "at row 1 of the batch, where text = 'xxx" in str(raised.value)
