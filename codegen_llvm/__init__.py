@@ -19,23 +19,22 @@ from codegen_llvm.layout import (
     slot_layout,
 )
 from codegen_llvm.plain_groups import read_plain
-from codegen_llvm.projection import CompiledProjection, compile_projection
 from codegen_llvm.support import unsupported, unsupported_in_engine, unsupported_projection
 from codegen_llvm.text_records import CompiledReader
 from codegen_llvm.text_times import TimeForm
 from codegen_llvm.time_span import time_span
-from codegen_llvm.variant import CompiledVariant, compile_variant
+from codegen_llvm.variant import CompiledVariant, Program, compile_variant
 
 __all__ = [
     "CompiledCombine",
     "CompiledKeyed",
     "CompiledMove",
-    "CompiledProjection",
     "CompiledReader",
     "CompiledVariant",
     "CsvForm",
     "Encoding",
     "InputLayout",
+    "Program",
     "Shape",
     "ShapeField",
     "SlotLayout",
@@ -48,7 +47,6 @@ __all__ = [
     "compile_json_reader",
     "compile_keyed",
     "compile_move",
-    "compile_projection",
     "compile_variant",
     "fill_pattern",
     "find_used",

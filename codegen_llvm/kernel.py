@@ -25,7 +25,7 @@ from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import BlockFilter, selected
 from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, all_inside
 from codegen_llvm.values import is_true
-from ir import Column, FilterOrder, HotKeys, NoNulls, Prefetch, VariantSpec
+from ir import Column, FilterOrder, HotKeys, NoNulls, Prefetch, Schema, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
@@ -49,7 +49,7 @@ def build_kernel(
     program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
 ) -> KernelModule:
     """Generate the functions of one variant of a program."""
-    narrowed = narrow_nulls(program, _columns_without_nulls(program, layout, spec))
+    narrowed = narrow_nulls(program, columns_without_nulls(program.input, layout, spec))
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
     errors = _Functions(module, narrowed, layout, slots, lookups, spec).build_run()
@@ -61,11 +61,9 @@ def build_kernel(
     return KernelModule(module, lookups, tuple(errors))
 
 
-def _columns_without_nulls(
-    program: RowProgram, layout: InputLayout, spec: VariantSpec
-) -> frozenset[str]:
+def columns_without_nulls(schema: Schema, layout: InputLayout, spec: VariantSpec) -> frozenset[str]:
     """The columns that hold no null in a batch that the variant runs on."""
-    columns = frozenset(program.input.names)
+    columns = frozenset(schema.names)
     assumed = spec.find(NoNulls)
     if not layout.has_nulls:
         return columns

@@ -1,14 +1,13 @@
 """Kernels that write rows: filters and computed columns, without an aggregate.
 
-As in an aggregating kernel, a block of rows is filtered into row numbers first. A
-row's columns are all computed, and room for its strings is there, before any is
-written; the row counts once all are.
+As in an aggregating kernel, a block of rows is filtered into row numbers first, unless
+the variant has a branch for each row. A row's columns are all computed, and room for its
+strings is there, before any is written; the row counts once all are.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from llvmlite import ir as ll
@@ -16,60 +15,31 @@ from llvmlite import ir as ll
 from codegen_llvm.abi import Exit, KernelArgs, OutputBlock
 from codegen_llvm.builder import I8, I32, I64, PTR, KernelContext, i64, llvm_type, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
-from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.expressions import lower
-from codegen_llvm.filter_order import is_met
-from codegen_llvm.kernel import PREPARE, RUN, KernelModule, return_unless_done
+from codegen_llvm.filter_order import ordered_filters
+from codegen_llvm.kernel import (
+    PREPARE,
+    RUN,
+    KernelModule,
+    columns_without_nulls,
+    return_unless_done,
+)
 from codegen_llvm.layout import InputLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.selection import BlockFilter, selected
-from codegen_llvm.values import Value
-from ir import BOOL, GENERIC, DataType, EvaluationError, ProjectionProgram, VariantSpec
-
-
-@dataclass(frozen=True)
-class CompiledProjection:
-    """Machine code for one projection and input layout; keeps the code alive."""
-
-    spec: VariantSpec
-    code: MachineCode
-    run: Callable[[int], int]
-    prepare: Callable[[int], int]
-    lookup_columns: tuple[str, ...]
-    errors: tuple[tuple[str, str], ...]
-
-    def error(self, number: int, row: int) -> EvaluationError:
-        """The error that an exit with this number reports, at a row of the batch."""
-        condition, expression = self.errors[number]
-        return EvaluationError(condition, expression, row)
-
-
-def compile_projection(
-    program: ProjectionProgram, layout: InputLayout, spec: VariantSpec = GENERIC
-) -> CompiledProjection:
-    """Generate and compile the kernel of a projection; filters always select first."""
-    spec = GENERIC if spec.block_rows is None else spec
-    kernel = build_projection(program, layout, spec)
-    code = compile_module(kernel.module)
-    return CompiledProjection(
-        spec,
-        code,
-        code.function(RUN, ctypes.c_int32, ctypes.c_void_p),
-        code.function(PREPARE, ctypes.c_int32, ctypes.c_void_p),
-        tuple(lookup.column for lookup in kernel.lookups),
-        kernel.errors,
-    )
+from codegen_llvm.values import Value, is_true
+from ir import BOOL, DataType, FilterOrder, ProjectionProgram, VariantSpec
 
 
 def build_projection(
     program: ProjectionProgram, layout: InputLayout, spec: VariantSpec
 ) -> KernelModule:
-    """Generate the functions of a projection."""
-    narrowed = program if layout.has_nulls else program.without_nulls()
+    """Generate the functions of one variant of a projection."""
+    narrowed = program.without_nulls(columns_without_nulls(program.input, layout, spec))
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
-    functions = _Functions(module, narrowed, layout, lookups)
-    functions.build_run(spec.block_rows or 1)
+    functions = _Functions(module, narrowed, layout, lookups, spec)
+    functions.build_run()
     build_prepare(module, narrowed.input, layout, lookups, PREPARE)
     return KernelModule(module, lookups, tuple(functions.errors))
 
@@ -82,26 +52,36 @@ class _Functions:
     program: ProjectionProgram
     layout: InputLayout
     lookups: tuple[Lookup, ...]
+    spec: VariantSpec
 
     def __post_init__(self) -> None:
         self.errors: list[tuple[str, str]] = []
-        self.filters = tuple(p for p in self.program.filters if not is_met(p))
+        self.order = ordered_filters(self.program.filtering, self.spec.find(FilterOrder))
 
-    def build_run(self, block_rows: int) -> None:
+    def build_run(self) -> None:
         """Emit the functions."""
-        if self.filters:
+        block_rows = self.spec.block_rows
+        if self.order.filters and block_rows is not None:
             self._select_and_write(block_rows)
         else:
-            self._write_all()
+            self._write_each()
 
-    def _write_all(self) -> None:
-        """Every row of the range."""
+    def _write_each(self) -> None:
+        """Row by row, with a branch for each filter."""
         cx = self._function(RUN, PTR)
         writer = RowWriter(cx, self.program, self.layout, self.lookups)
         begin = cx.load_field(writer.args, KernelArgs, "row_begin")
         end = cx.load_field(writer.args, KernelArgs, "row_end")
         with cx.loop(begin, end, "row") as row:
+            rest = cx.b.append_basic_block("row.next")
+            for predicate in self.order.filters:
+                cx.row = row
+                passes = cx.b.append_basic_block("passes")
+                cx.b.cbranch(is_true(cx, lower(cx, writer.columns, predicate)), passes, rest)
+                cx.b.position_at_end(passes)
             writer.write(row)
+            cx.b.branch(rest)
+            cx.b.position_at_end(rest)
         cx.leave(Exit.DONE, end)
         writer.finish()
 
@@ -113,7 +93,8 @@ class _Functions:
         columns = Columns(cx, self.program.input, self.layout, self.lookups)
         selection = cx.load_field(args, KernelArgs, "selection", PTR)
         mask = cx.load_field(args, KernelArgs, "mask", PTR)
-        block_filter = BlockFilter(cx, columns, self.filters, selection, mask)
+        order = self.order
+        block_filter = BlockFilter(cx, columns, order.filters, selection, mask, order.together)
         begin = cx.load_field(args, KernelArgs, "row_begin")
         end = cx.load_field(args, KernelArgs, "row_end")
         rows = cx.b.add(cx.b.sub(end, begin), i64(block_rows - 1))

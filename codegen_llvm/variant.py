@@ -5,12 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.kernel import MIGRATE, PREPARE, REHASH, RUN, build_kernel
 from codegen_llvm.layout import InputLayout, SlotLayout
+from codegen_llvm.projection import build_projection
 from ir import EvaluationError, VariantSpec
-from ir.pipelines import RowProgram
+from ir.pipelines import ProjectionProgram, RowProgram
+
+Program: TypeAlias = RowProgram | ProjectionProgram
 
 
 @dataclass(frozen=True)
@@ -42,19 +46,28 @@ class CompiledVariant:
 
 
 def compile_variant(
-    program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
+    program: Program, layout: InputLayout, slots: SlotLayout | None, spec: VariantSpec
 ) -> CompiledVariant:
-    """Generate and compile one variant of a program."""
-    kernel = build_kernel(program, layout, slots, spec)
+    """Generate and compile one variant of a program; without slots, rows are written out."""
+    if isinstance(program, ProjectionProgram) or slots is None:
+        assert isinstance(program, ProjectionProgram)
+        assert slots is None
+        kernel = build_projection(program, layout, spec)
+    else:
+        kernel = build_kernel(program, layout, slots, spec)
     code = compile_module(kernel.module)
     word, address = ctypes.c_int64, ctypes.c_void_p
+    is_table, is_shared = (
+        slots is not None and not slots.dense,
+        slots is not None and slots.slice_is_key,
+    )
     return CompiledVariant(
         spec,
         code,
         code.function(RUN, ctypes.c_int32, address),
         code.function(PREPARE, ctypes.c_int32, address),
-        None if slots.dense else code.function(REHASH, None, address, word, address),
-        code.function(MIGRATE, None, address, word, address, word) if slots.slice_is_key else None,
+        code.function(REHASH, None, address, word, address) if is_table else None,
+        code.function(MIGRATE, None, address, word, address, word) if is_shared else None,
         tuple(lookup.column for lookup in kernel.lookups),
         kernel.errors,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from experiments import (
     adaptive,
     engine,
+    kept_rows,
     kernel_ysb,
     latency,
     memory,
@@ -47,5 +48,6 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         tuple(workload.name for workload in WORKLOADS),
     ),
     "spark-profile": Experiment(spark_profile.run, 1, "40 million rows"),
+    "kept-rows": Experiment(kept_rows.run, 8, parts=kept_rows.PARTS),
     "strategies": Experiment(strategies.run, 5),
 }

@@ -60,7 +60,9 @@ class Side:
     def frame(self) -> DataFrame:
         """The query, built anew."""
         frame = self.workload.query(self.workload.events(self.spark, self.folder))
-        return ad.adaptive(frame, name=self.workload.name) if self.name == KODIAK else frame
+        if self.name == SPARK:
+            return frame
+        return ad.adaptive(frame, name=self.workload.name, mode=self.workload.mode)
 
     def sums(self) -> list[BatchSum]:
         """What comes out of each micro-batch."""

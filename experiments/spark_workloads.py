@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -30,6 +31,7 @@ class SparkWorkload:
     file_format: str = "parquet"
     output_mode: str = "update"
     files_a_trigger: int | None = None  # all, unless it is said
+    mode: Literal["auto", "always"] = "auto"  # whether Kodiak decides what it takes over
 
     def scaled_rows(self, scale: float) -> int:
         """Events at a scale; a workload of many triggers keeps their size, and some of them."""

@@ -91,13 +91,20 @@ class ProjectionProgram:
         yield from self.filters
         yield from (column.expr for column in self.columns)
 
-    def without_nulls(self) -> ProjectionProgram:
-        """The same for input without any null; `output` stays as it is."""
-        fields = tuple(Field(f.name, f.type, nullable=False) for f in self.input)
+    @property
+    def filtering(self) -> RowProgram:
+        """Which rows pass, as a program that makes nothing of them."""
+        return RowProgram(self.input, self.filters, None, (), (), Schema(()))
+
+    def without_nulls(self, columns: frozenset[str]) -> ProjectionProgram:
+        """The same for input without nulls in these columns; `output` stays as it is."""
+        fields = tuple(
+            Field(f.name, f.type, f.nullable and f.name not in columns) for f in self.input
+        )
         narrowed = _as_columns(fields)
         filters = tuple(substitute(part, narrowed) for part in self.filters)
-        columns = _substitute_named(self.columns, narrowed)
-        return ProjectionProgram(Schema(fields), filters, columns, self.output)
+        made = _substitute_named(self.columns, narrowed)
+        return ProjectionProgram(Schema(fields), filters, made, self.output)
 
 
 def cut(plan: Sink) -> tuple[Pipeline, ...]:

@@ -14,6 +14,7 @@ from adaptive.engine.query import QueriesWindows, QueryWindows, Results
 from adaptive.engine.sharing import groups_that_share, shared
 from adaptive.engine.sliced_work import SlicedWork, Strategy
 from adaptive.runtime.adaptation import Adaptation, adaptation
+from adaptive.runtime.projection import computed_program
 from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import unsupported_in_engine
 from ir.pipelines import Pipeline, RowProgram
@@ -75,7 +76,7 @@ class Assembled:
     works: list[EngineWork]
     windows: list[QueryWindows | None]
     work_of: list[int]  # the work of each query
-    loops: list[Adaptation] = field(default_factory=list)  # of the works over slices of time
+    loops: list[Adaptation] = field(default_factory=list)  # of the works that have one
 
 
 def assemble(
@@ -89,7 +90,7 @@ def assemble(
     made = Assembled([], [None] * len(queries), [0] * len(queries))
     programs: dict[int, RowProgram] = {}
     for position, query in enumerate(queries):
-        alone = _alone(query, workers)
+        alone = _alone(query, workers, policy, made.loops)
         if alone is None:
             programs[position] = ir.flatten(query.pipelines[0])
         else:
@@ -100,11 +101,16 @@ def assemble(
     return made
 
 
-def _alone(query: Query, workers: int) -> EngineWork | None:
-    """The work of a query that has no slices to share."""
+def _alone(
+    query: Query, workers: int, policy: Policy | None, loops: list[Adaptation]
+) -> EngineWork | None:
+    """The work of a query that has no slices to share, and its loop to those there are."""
     first, *rest = query.pipelines
     if isinstance(first.end, ir.Sink):
-        return ProjectedWork(ir.flatten_projection(first), query.results.add, workers)
+        projection = ir.flatten_projection(first)
+        loop = adaptation(computed_program(projection), policy, workers)
+        loops.append(loop)
+        return ProjectedWork(projection, query.results.add, workers, loop)
     program = ir.flatten(first)
     if isinstance(program.window, SessionWindow | CountWindow):
         return KeyedWork(program, query.watermark, rest, query.results, workers)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from adaptive.engine.downstream import Consumer
 from adaptive.engine.flow import Flow
 from adaptive.engine.morsel import Morsel, rows_of_batch
+from adaptive.runtime.adaptation import Adaptation
 from adaptive.runtime.projection import Projection
 from ir import ProjectionProgram
 
@@ -20,10 +21,14 @@ class ProjectedWork:
     everyone = False
     needs_time = False
 
-    def __init__(self, program: ProjectionProgram, consumer: Consumer, workers: int) -> None:
+    def __init__(
+        self, program: ProjectionProgram, consumer: Consumer, workers: int, loop: Adaptation
+    ) -> None:
         self.input = program.input
         self.flow: Flow | None = None
-        self._projections = [Projection(program) for _ in range(workers)]
+        self._projections = [
+            Projection(program, loop=loop, worker=worker) for worker in range(workers)
+        ]
         self._consumer = consumer
         self._made: dict[int, pa.RecordBatch | None] = {}
         self._next = 0

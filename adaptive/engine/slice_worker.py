@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adaptive.runtime.deopt import DeoptManager
+from adaptive.runtime.group_kernels import GroupKernels
 from adaptive.runtime.shared_state import SharedSlices
 from adaptive.runtime.state import GroupState
 from adaptive.runtime.states import Pieces
@@ -19,7 +19,7 @@ class SliceWorker:
         self, program: RowProgram, state: GroupState, slices: SharedSlices | None = None
     ) -> None:
         self.program = program
-        self.kernels = DeoptManager(program, state, slices)
+        self.kernels = GroupKernels(program, state, slices)
         self._args = self.kernels.driver.args
 
     @property

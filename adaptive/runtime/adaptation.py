@@ -27,20 +27,18 @@ from adaptive.loop.events import (
 from adaptive.loop.history import History, SwapRecord
 from adaptive.loop.learned import Learned
 from adaptive.runtime.binding import BoundBatch
-from adaptive.runtime.combine import prepare_combine
 from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.fixed_variant import FixedVariant
 from adaptive.runtime.journal import JOURNAL
-from adaptive.runtime.kernels import VARIANTS
+from adaptive.runtime.kernels import VARIANTS, code_spec
 from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.meter import Meter, lost_signals
 from adaptive.runtime.probes import PROBES
 from adaptive.runtime.sampling import SAMPLE_EVERY, Codes, Sampler
-from adaptive.runtime.states import code_spec
 from adaptive.runtime.uses import Uses
-from codegen_llvm import CompiledVariant, InputLayout, can_be_dense
+from codegen_llvm import CompiledVariant, InputLayout, Program, can_be_dense
 from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
-from ir.pipelines import RowProgram
+from ir.pipelines import ProjectionProgram
 from policies import Fixed, Policy, default_policy, likely_next
 from profiler import DriftMonitor
 from profiler.profile import Observation
@@ -93,12 +91,14 @@ class AdaptiveLoop:
 
     def __init__(
         self,
-        program: RowProgram,
+        program: Program,
         policy: Policy | None = None,
         threads: int = 1,
         sibling: SiblingLearned | None = None,
     ) -> None:
-        chosen = default_policy(program) if policy is None else policy
+        # Of a program that only writes rows, bets are on which of them pass.
+        self._sampled = program.filtering if isinstance(program, ProjectionProgram) else program
+        chosen = default_policy(self._sampled) if policy is None else policy
         self._looks_ahead = policy is None  # what another one bets on next is not known
         self._program, self._threads = program, threads
         self._dictionaries = KeyDictionaries()
@@ -273,7 +273,7 @@ class AdaptiveLoop:
     def _swap(self, worker: int, swap: Swap) -> None:
         if swap.spec == INSTRUMENTED:
             every = SAMPLE_EVERY if swap.signal == "rows" else _URGENT_EVERY
-            self._sampler = Sampler(self._program, every)
+            self._sampler = Sampler(self._sampled, every)
             # Probes run beside any kernel: a bet that holds need not stop for a profile.
             running = self.active.spec
             self._sampled_beside = running if running.tier is Tier.SPECULATIVE else INSTRUMENTED
@@ -296,19 +296,14 @@ class AdaptiveLoop:
         assert self._layout is not None
 
         if spec == INSTRUMENTED:
-            PROBES.request(self._program, self._layout, lambda why: self._probed(worker, why))
+            PROBES.request(self._sampled, self._layout, lambda why: self._probed(worker, why))
             return
         kernels = self._kernels
-        slots, generic = kernels.states.layout_of(spec, self._layout), kernels.states.generic.layout
+        slots = kernels.slots_of(spec, self._layout)
 
         def prepare() -> None:
-            if slots != generic:
-                # Slices end with groups of both forms: 70 ms of compilation in one push, once.
-                # The tables themselves are the workers': only what was sampled is asked here.
-                profile, merged = self._controller.state.profile, kernels.slices_are_keys
-                groups = 0 if profile is None else profile.groups
-                prepare_combine(self._program, (slots, generic), slice_is_key=merged, groups=groups)
-                kernels.states.make_room(spec, layout)
+            profile = self._controller.state.profile
+            kernels.make_ready(spec, layout, 0 if profile is None else profile.groups)
             JOURNAL.prepare()
 
         def done(variant: CompiledVariant | None, why: str) -> None:
@@ -341,7 +336,7 @@ class AdaptiveLoop:
             return
         self._wanted.add((spec, layout))
         assert self._kernels is not None
-        slots = self._kernels.states.layout_of(spec, layout)
+        slots = self._kernels.slots_of(spec, layout)
 
         def done(variant: CompiledVariant | None, why: str) -> None:
             if variant is None:
@@ -353,9 +348,9 @@ class AdaptiveLoop:
         self, sampler: Sampler, kernels: DeoptManager, bound: BoundBatch, first: int, last: int
     ) -> None:
         """Run the probe over some rows, until there are enough for a profile."""
-        probe = PROBES.ready(self._program, bound.layout)
+        probe = PROBES.ready(self._sampled, bound.layout)
         if probe is None:
-            PROBES.request(self._program, bound.layout, lambda why: None)
+            PROBES.request(self._sampled, bound.layout, lambda why: None)
             return
         kernels.meter.start()
         sampler.add(probe, bound, first, last, self._codes(bound))
@@ -366,9 +361,9 @@ class AdaptiveLoop:
 
     def _codes(self, bound: BoundBatch) -> Codes | None:
         """The codes that arrays of groups would have strings by."""
-        if not can_be_dense(self._program, bound.layout):
+        if not can_be_dense(self._sampled, bound.layout):
             return None
-        return self._dictionaries.codes(self._program, bound)
+        return self._dictionaries.codes(self._sampled, bound)
 
     def _summarise(self, sampler: Sampler) -> None:
         profile = sampler.profile(self._threads)
@@ -377,7 +372,7 @@ class AdaptiveLoop:
 
 
 def adaptation(
-    program: RowProgram,
+    program: Program,
     policy: Policy | None,
     threads: int = 1,
     sibling: SiblingLearned | None = None,

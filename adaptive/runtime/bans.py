@@ -19,9 +19,8 @@ from weakref import WeakSet
 
 from adaptive.runtime.journal import DeadRun, dead_runs
 from adaptive.runtime.private_folder import make_private
-from codegen_llvm import InputLayout, SlotLayout
+from codegen_llvm import InputLayout, Program, SlotLayout
 from ir import Tier, VariantSpec
-from ir.pipelines import RowProgram
 
 # A process that is killed while it runs a variant looks like one that the variant has
 # crashed, and Spark kills workers whenever a query stops. So the first time bans for long
@@ -48,7 +47,7 @@ class _Ban(NamedTuple):
 
 
 def variant_key(
-    program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
+    program: Program, layout: InputLayout, slots: SlotLayout | None, spec: VariantSpec
 ) -> str:
     """The name of a variant in journals and bans, the same in every process."""
     text = "\n".join(map(_stable_text, (program, layout, slots, spec)))

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from adaptive.runtime.bans import VariantBanned
 from adaptive.runtime.binding import BoundBatch
-from adaptive.runtime.dense import DenseState
 from adaptive.runtime.driver import KernelDriver
 from adaptive.runtime.journal import JOURNAL
-from adaptive.runtime.kernels import VARIANTS
-from adaptive.runtime.key_dictionary import KeyDictionaries, Translations
+from adaptive.runtime.kernels import VARIANTS, code_spec
+from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.meter import Clock
-from adaptive.runtime.shared_state import SharedSlices
-from adaptive.runtime.state import GroupState
-from adaptive.runtime.states import GroupStates, code_spec
-from codegen_llvm import CompiledVariant, InputLayout, SlotLayout
+from codegen_llvm import CompiledVariant, InputLayout, Program, SlotLayout
 from codegen_llvm.abi import Exit
 from ir import GENERIC, NoNulls, Tier, VariantSpec
-from ir.pipelines import RowProgram
 from profiler.profile import Observation
 
 # A guard that fails now and then costs few rows, one that fails all the time few exits.
 _FIRST_STRETCH = 1024
-_MOST_RECENT = 16
 _NOTHING = Observation(0)
-
-
-@dataclass(frozen=True)
-class _Recent:
-    """What ran lately, found again by the identity of layout and spec, which it keeps alive."""
-
-    layout: InputLayout
-    spec: VariantSpec
-    slots: SlotLayout
-    code: Code
-    in_generic: bool  # whether it works on the generic form of groups
 
 
 @dataclass(frozen=True)
@@ -46,29 +30,22 @@ class Code:
     name: str | None
 
 
-class DeoptManager:
+class DeoptManager(ABC):
     """Runs kernels over ranges of a batch in one thread.
 
     A row that fails a guard has changed nothing. The generic variant goes on from exactly
     there, for a stretch of rows that doubles with every exit from the same range; then the
-    variant is tried again.
+    variant is tried again. What rows become is a matter of subclasses.
     """
 
-    def __init__(
-        self, program: RowProgram, generic: GroupState, slices: SharedSlices | None = None
-    ) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
         self.driver = KernelDriver()
         self.meter = Clock()
-        self.slices_are_keys = False  # where forms are merged: in one table for all slices
-        self.states = GroupStates(program, generic, slices)
-        self._translations = Translations(program)
-        self.state = generic  # of the variant that left last
         self._last = 0
         self._generic_until = 0
         self._stretch = _FIRST_STRETCH
-        self._codes: dict[tuple[InputLayout, SlotLayout, VariantSpec], Code] = {}
-        self._recent: dict[tuple[int, int], _Recent] = {}
+        self._codes: dict[tuple[InputLayout, SlotLayout | None, VariantSpec], Code] = {}
         self._rows = self._guard_exits = self._generic_rows = 0
         self._counted = (0, 0)  # the rows that had passed, and the probes, when it was taken last
         self.marked = _NOTHING
@@ -81,15 +58,21 @@ class DeoptManager:
         """How the batch lies in memory."""
         return self._bound.layout
 
+    @abstractmethod
+    def slots_of(self, spec: VariantSpec, layout: InputLayout) -> SlotLayout | None:
+        """How groups lie that a variant makes of such batches; None where rows are not grouped."""
+
+    @abstractmethod
+    def make_ready(self, spec: VariantSpec, layout: InputLayout, groups: int) -> None:
+        """What takes long and a variant needs besides its code, for about so many groups."""
+
     def begin(
         self, bound: BoundBatch, first: int, last: int, dictionaries: KeyDictionaries | None = None
     ) -> None:
         """Take the rows from `first` to before `last` of a batch.
 
-        With `dictionaries`, arrays that are made from now on have strings by their codes.
+        With `dictionaries`, groups may have strings by their codes from now on.
         """
-        if dictionaries is not None:
-            self.states.dictionaries = dictionaries
         self._bound = bound
         self._last = last
         self._generic_until = first
@@ -99,9 +82,7 @@ class DeoptManager:
 
     def is_ready(self, spec: VariantSpec, layout: InputLayout) -> bool:
         """Whether a variant can run on such batches without being compiled first."""
-        if (id(layout), id(spec)) in self._recent:
-            return True
-        slots = self.states.layout_of(spec, layout)
+        slots = self.slots_of(spec, layout)
         if spec == GENERIC or (layout, slots, spec) in self._codes:
             return True
         try:
@@ -173,7 +154,7 @@ class DeoptManager:
         self.marked = _NOTHING
         return marked
 
-    def code(self, spec: VariantSpec, slots: SlotLayout) -> Code:
+    def code(self, spec: VariantSpec, slots: SlotLayout | None) -> Code:
         """A variant for the batch; known ones are found without hashing the program again."""
         layout = self._bound.layout
         key = (layout, slots, spec)
@@ -182,12 +163,6 @@ class DeoptManager:
             name = None if wanted[3].tier is Tier.GENERIC else VARIANTS.name(*wanted)
             self._codes[key] = Code(VARIANTS.get(*wanted), name)
         return self._codes[key]
-
-    def start_anew(self, generic: GroupState) -> None:
-        """Go on with no group, and with this generic state."""
-        self.states = GroupStates(self.program, generic)
-        self.state = generic
-        self._recent.clear()
 
     def _run(self, spec: VariantSpec) -> Exit:
         args = self.driver.args
@@ -204,7 +179,7 @@ class DeoptManager:
                     pass
                 case Exit.GUARD:
                     self._leave_to_generic()
-                case Exit.NEW_SLICE if not self.states.has_room(self.state):
+                case Exit.NEW_SLICE if not self._has_room():
                     self._leave_to_generic()
                 case _:
                     return code
@@ -223,46 +198,35 @@ class DeoptManager:
 
     def _enter(self, spec: VariantSpec) -> Exit:
         """Run a variant until it leaves for something that is not just more memory."""
-        state, code = self._find(spec)
-        self.state = state
-        if isinstance(state, DenseState):
-            self._translations.prepare(self.driver.args, self._bound, state.dictionaries)
+        code, address = self._find(spec)
         if code.name is None:
-            return self._drive(code.variant, state)
+            return self._drive(code.variant, address)
         JOURNAL.begin(code.name)
         try:
-            return self._drive(code.variant, state)
+            return self._drive(code.variant, address)
         finally:
             JOURNAL.end()
 
-    def _find(self, spec: VariantSpec) -> tuple[GroupState, Code]:
-        """The state and the code of a variant; hashing a spec would take longer than a block."""
-        layout, generic = self._bound.layout, self.states.generic
-        recent = self._recent.get((id(layout), id(spec)))
-        if recent is not None and recent.in_generic and recent.slots is generic.layout:
-            return generic, recent.code
-        state = self.states.of(spec, layout)
-        if recent is None or recent.slots is not state.layout:
-            if len(self._recent) >= _MOST_RECENT:
-                self._recent.clear()
-            code = self.code(spec, state.layout)
-            recent = _Recent(layout, spec, state.layout, code, state is generic)
-            self._recent[id(layout), id(spec)] = recent
-        return state, recent.code
+    def _drive(self, variant: CompiledVariant, address: int) -> Exit:
+        while (code := self.driver.run(variant, address)) != Exit.DONE:
+            if code == Exit.ERROR:
+                args = self.driver.args
+                raise variant.error(int(args.detail), int(args.rows_done))
+            if not self._gave_room(code, variant):
+                return code
+        return code
 
-    def _drive(self, variant: CompiledVariant, state: GroupState) -> Exit:
-        while True:
-            code = self.driver.run(variant, state.address)
-            match code:
-                case Exit.GROW_TABLE:
-                    state.current.grow(variant)
-                case Exit.GROW_ARENA:
-                    state.current.add_arena(int(self.driver.args.detail))
-                case Exit.ERROR:
-                    args = self.driver.args
-                    raise variant.error(int(args.detail), int(args.rows_done))
-                case _:
-                    return code
+    @abstractmethod
+    def _find(self, spec: VariantSpec) -> tuple[Code, int]:
+        """The code of a variant for the batch, and the address of what it fills."""
+
+    def _gave_room(self, code: Exit, variant: CompiledVariant) -> bool:
+        """Whether a kernel has left for memory only, which it has now."""
+        return False
+
+    def _has_room(self) -> bool:
+        """Whether the variant that left last may have a table for one more slice."""
+        return True
 
     def _leave_to_generic(self) -> None:
         self._guard_exits += 1

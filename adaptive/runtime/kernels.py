@@ -9,26 +9,40 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 from weakref import WeakSet
 
 from adaptive.runtime.background import BackgroundThread
 from adaptive.runtime.bans import BAN_LIST, VariantBanned, variant_key
 from adaptive.runtime.stores import ensure_stores
-from codegen_llvm import CompiledVariant, InputLayout, SlotLayout, compile_variant
-from ir import Tier, VariantSpec
-from ir.pipelines import RowProgram
+from codegen_llvm import CompiledVariant, InputLayout, Program, SlotLayout, compile_variant
+from ir import GENERIC, KeysInRange, ShareGroups, Tier, ValuesInRange, VariantSpec
 
 _MOST_VARIANTS = 256
 
 logger = logging.getLogger(__name__)
 
-Key = tuple[RowProgram, InputLayout, SlotLayout, VariantSpec]
+# Without a layout of groups, rows are written and not grouped.
+Key = tuple[Program, InputLayout, SlotLayout | None, VariantSpec]
 # Gets the variant and "", or None and why there is none.
 Done: TypeAlias = Callable[[CompiledVariant | None, str], None]
 
 
 _V = TypeVar("_V")
+
+
+def code_spec(spec: VariantSpec) -> VariantSpec:
+    """What the machine code of a variant depends on, besides the layout of groups.
+
+    That layout says by itself whether groups are dense or shared.
+    """
+    if not spec.assumptions and spec.hints == GENERIC.hints:
+        return GENERIC  # also the instrumented one: what it samples is sampled beside it
+    unread = (KeysInRange, ValuesInRange)
+    kept = tuple(one for one in spec.assumptions if not isinstance(one, unread))
+    hints = tuple(one for one in spec.hints if not isinstance(one, ShareGroups))
+    return replace(spec, tier=Tier.SPECULATIVE, assumptions=kept, hints=hints)
 
 
 class VariantCache:
@@ -47,7 +61,7 @@ class VariantCache:
         _CACHES.add(self)
 
     def get(
-        self, program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
+        self, program: Program, layout: InputLayout, slots: SlotLayout | None, spec: VariantSpec
     ) -> CompiledVariant:
         """A variant, compiled if it is not here yet; only those who want the same one wait.
 
@@ -69,7 +83,7 @@ class VariantCache:
                 return coming.result()
 
     def ready(
-        self, program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
+        self, program: Program, layout: InputLayout, slots: SlotLayout | None, spec: VariantSpec
     ) -> CompiledVariant | None:
         """A variant if it is here already; raises `VariantBanned` as `get` does."""
         key = (program, layout, slots, spec)
@@ -79,9 +93,9 @@ class VariantCache:
 
     def request(
         self,
-        program: RowProgram,
+        program: Program,
         layout: InputLayout,
-        slots: SlotLayout,
+        slots: SlotLayout | None,
         spec: VariantSpec,
         done: Done,
     ) -> None:
@@ -104,7 +118,7 @@ class VariantCache:
         self._background.add(work)
 
     def name(
-        self, program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec
+        self, program: Program, layout: InputLayout, slots: SlotLayout | None, spec: VariantSpec
     ) -> str:
         """What journals and bans call a variant; see `variant_key`."""
         return self._name((program, layout, slots, spec))

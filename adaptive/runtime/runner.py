@@ -11,8 +11,8 @@ from adaptive.runtime.adaptation import Adaptation, adaptation
 from adaptive.runtime.binder import Binder
 from adaptive.runtime.binding import arrow_schema
 from adaptive.runtime.combine import WindowTable
-from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.export import export_groups
+from adaptive.runtime.group_kernels import GroupKernels
 from adaptive.runtime.state import GroupState, Table
 from adaptive.runtime.unsupported import UnsupportedPlan
 from codegen_llvm import SlotLayout, slot_layout, unsupported
@@ -53,7 +53,7 @@ class PlanRunner:
         self._loop = loop or adaptation(self.program, policy or Fixed())
         self._most_slices = most_slices
         self._layouts: dict[bool, SlotLayout] = {}
-        self._kernels = DeoptManager(self.program, self._new_state(slice_is_key=False))
+        self._kernels = GroupKernels(self.program, self._new_state(slice_is_key=False))
         self._kernels.slices_are_keys = self.program.slices is not None
         self._args = self._kernels.driver.args
         self._spilled: WindowTable | None = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
 
 from adaptive.runtime.dense import DenseState, Ranges
@@ -18,7 +17,7 @@ from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.shared_state import SharedSlices, SharedState, TableView
 from adaptive.runtime.state import GroupState, Table
 from codegen_llvm import InputLayout, SlotLayout, can_be_dense, slot_layout
-from ir import GENERIC, STRING, KeysInRange, ShareGroups, Tier, ValuesInRange, VariantSpec
+from ir import STRING, KeysInRange, ShareGroups, VariantSpec
 from ir.pipelines import RowProgram
 
 Pieces = dict[int, list[Table]]  # the tables of each slice
@@ -184,16 +183,3 @@ class GroupStates:
                 self._program, slice_is_key=False, counts_rows=counts_rows, dense=True
             )
         return self._layout
-
-
-def code_spec(spec: VariantSpec) -> VariantSpec:
-    """What the machine code of a variant depends on, besides the layout of groups.
-
-    That layout says by itself whether groups are dense or shared.
-    """
-    if not spec.assumptions and spec.hints == GENERIC.hints:
-        return GENERIC  # also the instrumented one: what it samples is sampled beside it
-    unread = (KeysInRange, ValuesInRange)
-    kept = tuple(one for one in spec.assumptions if not isinstance(one, unread))
-    hints = tuple(one for one in spec.hints if not isinstance(one, ShareGroups))
-    return replace(spec, tier=Tier.SPECULATIVE, assumptions=kept, hints=hints)

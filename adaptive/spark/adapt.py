@@ -136,7 +136,7 @@ class _Adaptation:
         try:
             self._refuse_cached(chain)
             fragment = row_fragment(self._cx, chain, self._name, forced=forced)
-            made, fragment_id = fragment.build(self._cx)
+            made, fragment_id = fragment.build(self._cx, self._policy)
         except StaysInSpark as reason:
             report = FragmentReport(self._name, reasons=(str(reason),))
             return Adapted(self._df, Explanation((report,)), [(chain, report)])

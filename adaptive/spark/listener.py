@@ -13,8 +13,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from adaptive.spark.catalyst import JavaObject, class_name, walk
 from adaptive.spark.query_records import QueryRecords
+from adaptive.spark.row_verdict import VERDICTS
 from adaptive.spark.stream_history import MicroBatch, StreamHistory
-from adaptive.spark.telemetry import TaskReport, parsed_report
+from adaptive.spark.telemetry import RowCounts, TaskReport, parsed_report
 from adaptive.spark.worker import NAME_PREFIX
 
 WAIT_SECONDS = 5.0  # for Spark to deliver what a query has done already
@@ -40,11 +41,14 @@ class ReportListener:
         """A micro-batch has ended."""
         progress = json.loads(event.progress().json())
         try:
-            reports = _reports(progress)
+            found = _reports(progress)
         except Exception:  # a worker of another version; the query itself is all right
             logger.exception("a report of query %s cannot be read", progress["id"])
-            reports = []
-        RECORDS.add(progress["id"], _micro_batch(progress, reports), reports)
+            found = {}
+        reports = [report for some in found.values() for report in some]
+        judged = (VERDICTS.judge(progress["runId"], name, some) for name, some in found.items())
+        events = [told for told in judged if told is not None]
+        RECORDS.add(progress["id"], _micro_batch(progress, reports), reports, events)
 
     def onQueryIdle(self, event: JavaObject) -> None:
         """There is nothing new."""
@@ -123,14 +127,15 @@ def _session_id(session: JavaObject) -> str:
     return str(session.sessionUUID())
 
 
-def _reports(progress: dict[str, Any]) -> list[TaskReport]:
-    """Those of all native fragments of the query."""
-    return [
-        parsed_report(text)
-        for name, metrics in progress.get("observedMetrics", {}).items()
-        if name.startswith(NAME_PREFIX) and metrics is not None
-        for text in metrics[REPORTS]
-    ]
+def _reports(progress: dict[str, Any]) -> dict[str, list[TaskReport]]:
+    """Those of all native fragments of the query, by the id of the fragment."""
+    found: dict[str, list[TaskReport]] = {}
+    for name, metrics in progress.get("observedMetrics", {}).items():
+        prefix, _, rest = name.partition("_")
+        if prefix == NAME_PREFIX and metrics is not None:
+            reports = map(parsed_report, metrics[REPORTS])
+            found.setdefault(rest.partition("_")[0], []).extend(reports)
+    return found
 
 
 def _micro_batch(progress: dict[str, Any], reports: list[TaskReport]) -> MicroBatch:
@@ -142,4 +147,9 @@ def _micro_batch(progress: dict[str, Any], reports: list[TaskReport]) -> MicroBa
         sum(report.guard_exits for report in reports),
         progress["batchDuration"],
         tuple(sorted({report.variant for report in reports if report.uses})),
+        _kept([report.counts for report in reports if report.counts is not None]),
     )
+
+
+def _kept(counts: list[RowCounts]) -> int | None:
+    return sum(one.kept for one in counts) if counts else None

@@ -34,12 +34,15 @@ class QueryRecord:
         self._batches: deque[MicroBatch] = deque(maxlen=MOST_BATCHES)
         self._rows = 0
 
-    def add(self, batch: MicroBatch, reports: Sequence[TaskReport]) -> None:
+    def add(
+        self, batch: MicroBatch, reports: Sequence[TaskReport], events: Sequence[str] = ()
+    ) -> None:
         """A micro-batch and what its tasks have told; one that is known changes nothing."""
         if self._batches and self._batches[-1].name == batch.name:
             return
         self._batches.append(batch)
         self._rows += batch.rows
+        self._events.extend(events)
         for report in reports:
             for use in report.uses:
                 self._add_use(_worker_use(use, report))
@@ -79,7 +82,13 @@ class QueryRecords:
         self._records: OrderedDict[str, QueryRecord] = OrderedDict()
         self._latest: OrderedDict[str, int] = OrderedDict()  # micro-batches, by run
 
-    def add(self, query_id: str, batch: MicroBatch, reports: Sequence[TaskReport]) -> None:
+    def add(
+        self,
+        query_id: str,
+        batch: MicroBatch,
+        reports: Sequence[TaskReport],
+        events: Sequence[str] = (),
+    ) -> None:
         """A micro-batch has ended."""
         with self._changed:
             self._latest[batch.run_id] = batch.batch_id
@@ -89,7 +98,7 @@ class QueryRecords:
             if reports:  # a micro-batch without input has none
                 record = self._records.setdefault(query_id, QueryRecord())
                 record.is_ended = False
-                record.add(batch, reports)
+                record.add(batch, reports, events)
             self._changed.notify_all()
 
     def end(self, query_id: str) -> None:

@@ -15,9 +15,17 @@ from adaptive.runtime.projection import projection_of
 from adaptive.spark.arrow_files import arrow_source
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, seq
 from adaptive.spark.listing import file_rows, list_files
+from adaptive.spark.observation import rows_of_task
 from adaptive.spark.pruning import partition_conditions
-from adaptive.spark.row_sample import ordered, refuse_little, take_sample
+from adaptive.spark.row_sample import (
+    ADVICE,
+    ordered,
+    refuse_few_columns,
+    refuse_little,
+    take_sample,
+)
 from adaptive.spark.row_task import RowTask
+from adaptive.spark.row_verdict import LOSES_ABOVE, VERDICTS, Taken, known_verdict
 from adaptive.spark.scope import Scope
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
 from adaptive.spark.static_table import joined_source
@@ -25,6 +33,7 @@ from adaptive.spark.types import ir_type, spark_type
 from adaptive.spark.worker import source_schema
 from codegen_llvm import unsupported_projection
 from ir import Expr, Filter, Named, Project, Sink, conjuncts, expr_text, optimize, to_json
+from policies import Policy
 
 STEPS = frozenset({"Project", "Filter", "SubqueryAlias", "View"})
 FORMATS = frozenset({"parquet", "arrow"})
@@ -39,8 +48,9 @@ class RowFragment:
     plan: Sink
     source: FileSource
     report: FragmentReport
+    taken: Taken
 
-    def build(self, cx: Catalyst) -> tuple[JavaObject, str]:
+    def build(self, cx: Catalyst, policy: Policy | None) -> tuple[JavaObject, str]:
         """The plan with the same output, and the id of the fragment in it."""
         plan_json = to_json(optimize(self.plan))
         name = sha256(f"{self.report}\n{plan_json}".encode()).hexdigest()[:16]
@@ -52,13 +62,14 @@ class RowFragment:
             StructField(column.name, spark_type(column.type), bool(attribute.nullable()))
             for column, attribute in zip(self.plan.schema, attributes, strict=True)
         ]
-        rows = analyzed_plan(
-            listing.mapInArrow(RowTask(name, plan_json, files), StructType(fields))
-        )
+        never_null = frozenset(field.name for field in fields if not field.nullable)
+        task = RowTask(name, plan_json, files, policy, self.source.is_streaming, never_null)
+        rows = analyzed_plan(rows_of_task(listing, task, StructType(fields)))
         renamed = [
             cx.renamed(made, attribute)
             for made, attribute in zip(seq(rows.output()), attributes, strict=True)
         ]
+        VERDICTS.took(name, self.taken)
         return cx.logical.Project(cx.sequence(renamed), rows), name
 
 
@@ -98,16 +109,42 @@ def row_fragment(cx: Catalyst, chain: JavaObject, label: str, *, forced: bool) -
         Named(f"c{number}", _column(scope, attribute))
         for number, attribute in enumerate(seq(chain.output()))
     )
-    _check(cx, scope.source, _plan(filters, columns))
+    plan = _plan(filters, columns)
+    _check(cx, scope.source, plan)
+    key = _key(scope.source, plan)
     said = "taken over without a look at the rows"
     # Of Arrow files, all rows would be moved by what reads them for Spark.
     if not forced and scope.source.format != "arrow":
-        sample = take_sample(cx, scope.source, filters)
-        refuse_little(sample, filters, len(source_schema(_plan(filters, columns))))
-        filters = ordered(filters, sample)
-        said = f"the filters keep {sample.describe()}"
-    plan = _plan(filters, columns)
-    return RowFragment(chain, plan, scope.source, _report(label, plan, scope.source, said))
+        filters, said = _worth_it(cx, scope.source, filters, len(source_schema(plan)), key)
+        plan = _plan(filters, columns)
+    report = _report(label, plan, scope.source, said)
+    return RowFragment(chain, plan, scope.source, report, Taken(key, said))
+
+
+def _worth_it(
+    cx: Catalyst, source: FileSource, filters: list[Expr], columns: int, key: str
+) -> tuple[list[Expr], str]:
+    """The filters in an order that seems good, and why they are taken over; else raises.
+
+    What an earlier run has shown of its rows says more than a sample.
+    """
+    refuse_few_columns(filters, columns)
+    known = known_verdict(key) if source.is_streaming else None
+    if known is not None and known.loses:
+        raise StaysInSpark(
+            f"in an earlier run, the filters kept {known.describe()}, and Spark alone is faster"
+            f" from {LOSES_ABOVE:.0%} on; {ADVICE}"
+        )
+    if known is not None and known.gains:
+        return filters, f"in an earlier run, the filters kept {known.describe()}"
+    sample = take_sample(cx, source, filters)
+    refuse_little(sample)
+    return ordered(filters, sample), f"the filters keep {sample.describe()}"
+
+
+def _key(source: FileSource, plan: Sink) -> str:
+    """What the same query over the same files has again."""
+    return f"{source.lowered_options.get('path')}\n{to_json(optimize(plan))}"
 
 
 def _scope(cx: Catalyst, node: JavaObject) -> Scope:

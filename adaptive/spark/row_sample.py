@@ -5,7 +5,7 @@ Parquet decoded late, 1 row in 100 of four columns (YSB) took Spark 2.9 times as
 over five columns 3.4 times (100 million rows, 2 cores of an AMD EPYC). Fewer columns have not been
 measured since; before, there was no gain with two. Spark leaves out row groups by their
 statistics. What a query is like is found out when it is made, because a plan does not change while
-a stream runs.
+a stream runs; what an earlier run has shown (`row_verdict.py`) goes before.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from adaptive.scan import Piece, ScanError
 from adaptive.spark.catalyst import Catalyst, seq
 from adaptive.spark.file_rows import SCANS, TaskSettings
 from adaptive.spark.listing import file_index
+from adaptive.spark.row_verdict import MOST_KEPT
 from adaptive.spark.sources import FileSource
 from ir import STRING, Call, Column, EvaluationError, Expr, Field, Named, ProjectionProgram, Schema
 
 SAMPLED_ROWS = 65_536  # of each place: the beginning and the last third of three files
-MOST_KEPT = 0.02
 LEAST_COLUMNS = 4
+ADVICE = 'mode="always" takes it over all the same'
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,10 @@ def take_sample(cx: Catalyst, source: FileSource, filters: Sequence[Expr]) -> Sa
     except (ScanError, FileNotFoundError, EvaluationError) as error:
         raise StaysInSpark(f"the filters could not be tried on a few rows: {error}") from error
     if not masks:
-        raise StaysInSpark("there are no rows yet on which the filters could be tried")
+        raise StaysInSpark(
+            "there are no rows yet on which the filters could be tried; start it again when there"
+            f" are some, or {ADVICE}, and what its first rows show decides the next time"
+        )
     kept = [int(np.logical_and.reduce(parts).sum()) for parts in masks]
     passed = [sum(int(mask.sum()) for mask in parts) for parts in zip(*masks, strict=True)]
     rows = sum(len(parts[0]) for parts in masks)
@@ -87,22 +91,25 @@ def ordered(filters: Sequence[Expr], sample: Sample) -> list[Expr]:
     return [filters[i] for i in sorted(range(len(filters)), key=gain, reverse=True)]
 
 
-def refuse_little(sample: Sample, filters: Sequence[Expr], columns: int) -> None:
-    """Raise if there is nothing to gain; `columns` are those that are read."""
-    advice = 'mode="always" takes it over all the same'
+def refuse_little(sample: Sample) -> None:
+    """Raise if too many rows pass, or Spark may pass over whole files."""
     if sample.share > MOST_KEPT:
         raise StaysInSpark(
             f"the filters keep {sample.describe()}, and moving more than {MOST_KEPT:.0%} of them"
-            f" costs more than native filters save; {advice}"
+            f" costs more than native filters save; {ADVICE}"
         )
     if not sample.is_everywhere:
         raise StaysInSpark(
-            f"in some places of the files no row passes, and Spark may leave those out; {advice}"
+            f"in some places of the files no row passes, and Spark may leave those out; {ADVICE}"
         )
+
+
+def refuse_few_columns(filters: Sequence[Expr], columns: int) -> None:
+    """Raise if so few columns are read that there is nothing to gain."""
     if columns < LEAST_COLUMNS and not any(_computes_text(part) for part in filters):
         raise StaysInSpark(
             f"filters over fewer than {LEAST_COLUMNS} columns that compute nothing with texts are"
-            f" as fast in Spark; {advice}"
+            f" as fast in Spark; {ADVICE}"
         )
 
 

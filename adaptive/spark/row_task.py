@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from adaptive.runtime import Projection
+from adaptive.runtime import Projection, arrow_schema
 from adaptive.scan.needed_rows import needed_rows
 from adaptive.spark.file_rows import PARQUET, FileRows
 from adaptive.spark.prompt_socket import acknowledge_now
-from adaptive.spark.worker import NAME_PREFIX, parsed_plan, source_schema
+from adaptive.spark.telemetry import (
+    REPORT,
+    REPORT_TYPE,
+    Reporter,
+    RowCounts,
+    TaskReport,
+    report_row,
+    without_report,
+)
+from adaptive.spark.worker import NAME_PREFIX, learned, parsed_plan, source_schema
+from policies import Policy
 
 
 @dataclass(frozen=True)
@@ -21,6 +32,9 @@ class RowTask:
     fragment_id: str
     plan_json: str
     files: FileRows = PARQUET
+    policy: Policy | None = None
+    reports: bool = False  # behind the rows comes one about the loop
+    never_null: frozenset[str] = frozenset()  # columns, even in a row that is about something else
 
     @property
     def __name__(self) -> str:
@@ -30,10 +44,55 @@ class RowTask:
     def __call__(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows that pass, of all files of the listing."""
         acknowledge_now()
+        loop = learned(self.plan_json, self.policy)
+        loop.begin()
+        counted = _Counted()
+        rows = self._rows(listing, loop, counted)
+        try:
+            if self.reports:
+                yield from map(without_report, rows)
+                yield report_row(self._report(loop, counted), self._emitted(), self.never_null)
+                loop.told()  # not before: a task that is ended in between reports nothing
+            else:
+                yield from rows
+        finally:
+            loop.share()
+
+    def _rows(
+        self, listing: Iterator[pa.RecordBatch], loop: Reporter, counted: _Counted
+    ) -> Iterator[pa.RecordBatch]:
         plan = parsed_plan(self.plan_json)
-        projection = Projection(plan)
-        needed = needed_rows(plan)
-        for rows in self.files.read(listing, source_schema(plan), needed=needed):
-            made = projection.run(rows)
-            if made.num_rows:
-                yield made
+        projection = Projection(plan, loop=loop.loop)
+        needed = needed_rows(plan, counted.left_out)
+        try:
+            for rows in self.files.read(listing, source_schema(plan), needed=needed):
+                counted.read += rows.num_rows
+                made = projection.run(rows)
+                if made.num_rows:
+                    counted.kept += made.num_rows
+                    began = time.perf_counter_ns()
+                    yield made
+                    counted.given_ns += time.perf_counter_ns() - began
+        finally:
+            projection.leave()
+
+    def _report(self, loop: Reporter, counted: _Counted) -> TaskReport:
+        counts = RowCounts(counted.kept, time.perf_counter_ns() - counted.began, counted.given_ns)
+        return replace(loop.report(counted.read), counts=counts)
+
+    def _emitted(self) -> pa.Schema:
+        return arrow_schema(parsed_plan(self.plan_json).schema).append(
+            pa.field(REPORT, REPORT_TYPE)
+        )
+
+
+class _Counted:
+    """The rows of a task, and how long they waited to be taken by Spark."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter_ns()
+        self.read = self.kept = self.given_ns = 0
+
+    def left_out(self, rows: int) -> None:
+        """Count rows that were read, and dropped while they were decoded."""
+        self.read += rows

@@ -41,6 +41,7 @@ class MicroBatch:
     guard_exits: int
     duration_ms: int
     variants: tuple[str, ...]  # those that did the most rows of a task, in words
+    kept: int | None = None  # rows that have passed, where nothing is aggregated
 
     @property
     def name(self) -> tuple[str, int]:
@@ -160,5 +161,6 @@ _BATCHES = pa.schema(
         ("guard_exits", pa.int64()),
         ("duration_ms", pa.int64()),
         ("variants", pa.list_(pa.string())),
+        ("kept", pa.int64()),
     ]
 )

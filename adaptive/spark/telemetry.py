@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
@@ -34,6 +34,7 @@ REPORT_TYPE = pa.struct(
     {
         "text": pa.string(),
         "rows": pa.int64(),
+        "kept": pa.int64(),
         "guard_exits": pa.int64(),
         "began_ms": pa.int64(),
         "ended_ms": pa.int64(),
@@ -44,6 +45,15 @@ REPORT_TYPE = pa.struct(
 # takes some 400 bytes, a swap as many.
 MOST_BYTES = 16 * 1024
 _LONGEST_VARIANT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """What a task without an aggregate has put out, and what time that took."""
+
+    kept: int  # rows that have passed
+    elapsed_ns: int  # of the whole task
+    given_ns: int  # of that, in which Spark took rows from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,7 @@ class TaskReport:
     began_ms: int = 0  # of the executor's clock, since the epoch
     ended_ms: int = 0
     times_ns: Mapping[str, int] = field(default_factory=dict)  # of its parts, where asked for
+    counts: RowCounts | None = None  # without an aggregate
 
     @property
     def variant(self) -> str:
@@ -180,6 +191,7 @@ def _columns(report: TaskReport) -> dict[str, Any]:
     return {
         "text": report_text(report),
         "rows": report.rows,
+        "kept": None if report.counts is None else report.counts.kept,
         "guard_exits": report.guard_exits,
         "began_ms": report.began_ms,
         "ended_ms": report.ended_ms,
@@ -204,6 +216,7 @@ def report_text(report: TaskReport) -> str:
         "began_ms": report.began_ms,
         "ended_ms": report.ended_ms,
         **({"times_ns": report.times_ns} if report.times_ns else {}),
+        **({} if report.counts is None else {"counts": asdict(report.counts)}),
     }
     entries: dict[str, list[Any]] = {
         "uses": [_use(use) for use in sorted(report.uses, key=lambda use: use.rows)],
@@ -269,6 +282,7 @@ def parsed_report(text: str) -> TaskReport:
         found["began_ms"],
         found["ended_ms"],
         found.get("times_ns", {}),
+        RowCounts(**found["counts"]) if "counts" in found else None,
     )
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from adaptive.runtime import PlanRunner, arrow_schema, supported_program
 from adaptive.runtime.adaptation import adaptation
 from adaptive.runtime.failed_rows import with_values
+from adaptive.runtime.projection import computed_program, projection_of
 from adaptive.scan import TimeUse, time_use
 from adaptive.scan.needed_rows import ALL_ROWS, NeededRows, needed_rows
 from adaptive.spark.executor import Siblings
@@ -27,7 +28,8 @@ from adaptive.spark.telemetry import (
     report_row,
     without_report,
 )
-from ir import EvaluationError, RowProgram, Schema, Sink, Source, from_json
+from codegen_llvm import Program
+from ir import EvaluationError, RowProgram, Schema, Sink, Source, cut, from_json
 from policies import Policy
 
 # Partials leave once per task unless the groups outgrow this: then they leave
@@ -228,8 +230,12 @@ def _is_value(policy: Hashable) -> bool:
 
 
 def _new_loop(plan_json: str, policy: Policy | None) -> Reporter:
-    siblings = Siblings(plan_json, policy)
-    return Reporter(adaptation(program_of(plan_json), policy, sibling=siblings.known()), siblings)
+    siblings, plan = Siblings(plan_json, policy), parsed_plan(plan_json)
+    if len(cut(plan)) == 1:
+        program: Program = computed_program(projection_of(plan))
+    else:
+        program = program_of(plan_json)
+    return Reporter(adaptation(program, policy, sibling=siblings.known()), siblings)
 
 
 _kept_loop = lru_cache(maxsize=64)(_new_loop)

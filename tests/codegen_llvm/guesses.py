@@ -12,11 +12,13 @@ from ir import (
     GENERIC,
     INT32,
     INT64,
+    STRING,
     TIMESTAMP,
     Aggregate,
     AggregateCall,
     Assumption,
     Call,
+    Cast,
     Column,
     EvalMode,
     Expr,
@@ -31,6 +33,7 @@ from ir import (
     NoNulls,
     Operator,
     Prefetch,
+    Project,
     Scalar,
     Schema,
     SelectRows,
@@ -133,6 +136,19 @@ def grouped_plans(draw: st.DrawFn) -> Sink:
     )
 
 
+@st.composite
+def projected_plans(draw: st.DrawFn) -> Sink:
+    """Columns, and what is computed of them, behind filters as above."""
+    nullable = draw(st.sampled_from((st.just(False), st.just(True), st.booleans())))
+    schema = Schema(tuple(Field(name, draw(_number_types), draw(nullable)) for name in NAMES))
+    node: Operator = Source("in", schema)
+    for predicate in draw(st.lists(_filters(schema), max_size=3)):
+        for part in predicate:
+            node = Filter(node, part)
+    made = draw(st.lists(_made(schema), min_size=1, max_size=3))
+    return Sink(Project(node, tuple(Named(f"c{i}", expr) for i, expr in enumerate(made))), "out")
+
+
 _number_types = st.sampled_from((INT64, INT64, INT32))
 _ANSI_MOSTLY = st.sampled_from((EvalMode.ANSI, EvalMode.ANSI, *ALL_MODES))
 
@@ -161,6 +177,20 @@ def _filters(draw: st.DrawFn, schema: Schema) -> tuple[Expr, ...]:
             return (Call("ne", (column, Literal(0, column.type))),)
         case _:
             return (Call("ge", (column, Literal(draw(st.integers(-4, 1)), column.type))),)
+
+
+@st.composite
+def _made(draw: st.DrawFn, schema: Schema) -> Expr:
+    """A column of numbers or of texts, passed on or computed; now and then one that can fail."""
+    column = draw(_columns(schema))
+    match draw(st.integers(0, 3)):
+        case 0:
+            return column
+        case 1:
+            return Call("concat", (Cast(column, STRING), Literal(":", STRING)))
+        case 2:
+            return Call("remainder", (Literal(7, column.type), column), draw(_ANSI_MOSTLY))
+    return draw(expressions(schema, draw(st.sampled_from((INT64, FLOAT64, BOOL))), 1, ALL_MODES))
 
 
 @st.composite

@@ -10,7 +10,7 @@ import pytest
 
 from adaptive.runtime import PlanRunner
 from adaptive.runtime.binding import bind
-from adaptive.runtime.deopt import DeoptManager
+from adaptive.runtime.group_kernels import GroupKernels
 from adaptive.runtime.state import GroupState
 from codegen_llvm import Encoding, InputLayout, slot_layout
 from codegen_llvm.abi import Exit
@@ -180,7 +180,7 @@ def test_rows_of_groups_are_counted() -> None:
     """Where windows overlap, a group's rows are counted beside its aggregates."""
     program = flatten(cut(plan_of(SUMMED, ("k",), filtered=True, sliced=False))[0])
     state = GroupState(slot_layout(program, False, counts_rows=True), 0)
-    kernels = DeoptManager(program, state)
+    kernels = GroupKernels(program, state)
     rows = [{**row, "b": 1} for row in some_rows(Random(1), nulls=False)]
     kernels.begin(bind(to_batch(rows, SCHEMA), program.input), 0, len(rows))
     spec = VariantSpec(Tier.SPECULATIVE, (), (SelectRows(8), HotKeys(FITTING)))

@@ -44,6 +44,7 @@ from ir import (
     evaluate,
     flatten_projection,
 )
+from policies import Fixed
 from tests.arrow import canonical, from_table, to_batch
 from tests.strategies import any_plans, rows_for
 
@@ -83,7 +84,7 @@ def test_any_projection(case: tuple[Sink, Rows], data: st.DataObject) -> None:
     plan, rows = case
     schema = source_of(plan).schema
     dictionary = frozenset(data.draw(st.sets(st.sampled_from(schema.names))))
-    projection = Projection(plan, data.draw(st.sampled_from(SPECS)))
+    projection = Projection(plan, Fixed(data.draw(st.sampled_from(SPECS))))
     cut_at = data.draw(st.integers(0, len(rows)))
     for piece in (rows[:cut_at], rows[cut_at:]):
         batch = to_batch(piece, schema, dictionary, data.draw(st.integers(0, 9)))
@@ -121,7 +122,7 @@ def test_memory_for_strings_grows_at_any_row(
     """Memory of the output and of the row grow in turn, for two columns."""
     twice = Call("concat", (S, S))
     plan = plan_of(S, Call("concat", (twice, S)), N, Call("coalesce", (twice, S)), where=where)
-    projection = Projection(plan, spec)
+    projection = Projection(plan, Fixed(spec))
     for begin, end in ((0, 1), (1, 90), (90, 200), (0, 200)):
         made = projection.run(to_batch(ROWS[begin:end], SCHEMA, frozenset(dictionary)))
         expected = evaluate(plan, ROWS[begin:end])

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import adaptive as ad
+from adaptive.spark import row_verdict
+from adaptive.spark.row_verdict import VALID_SECONDS, RowCounts, Verdict, Verdicts, known_verdict
+from adaptive.spark.telemetry import TaskReport
+from ir import GENERIC, FilterOrder, NoNulls, SelectRows, Tier, VariantSpec
+from policies import Fixed
+from tests.bets import Erratic
 from tests.spark.comparison import (
     EVENTS_DDL,
+    Received,
     assert_same_batch,
+    assert_same_rows,
     assert_same_stream,
     events,
     reasons,
@@ -91,3 +101,124 @@ def test_whether_it_pays_is_found_out_from_a_few_rows(
     table = spark.read.parquet(str(tmp_path / "nested.parquet"))
     assert "has type struct<a:bigint>" in reasons(table.where("k = 1"))
     assert len(assert_same_batch(table.where("k = 1").select("k"))) == 1
+
+
+WRONG = (
+    VariantSpec(Tier.SPECULATIVE, (NoNulls(("event_type", "campaign_id")),), GENERIC.hints),
+    VariantSpec(Tier.SPECULATIVE, (), (SelectRows(7), FilterOrder((1,), (0,)))),
+    VariantSpec(Tier.SPECULATIVE, (), ()),
+)
+
+
+@pytest.mark.parametrize("policy", [Fixed(WRONG[0]), Erratic(variants=WRONG)], ids=["one", "turns"])
+def test_wrong_bets_and_reports_change_no_row(
+    spark: SparkSession, data: Path, tmp_path: Path, policy: Fixed
+) -> None:
+    """A report is a row of its own until it is dropped; in update mode, nothing sees it either."""
+    write_files(data, FILES)
+    kept = selected(stream(spark, data))
+    for mode, df in (("append", kept), ("update", kept.dropDuplicates(["shout", "o"]))):
+        native = Received(df, mode, tmp_path / f"native-{mode}").batches()
+        found = Received(taken_over(df, policy), mode, tmp_path / f"adapted-{mode}").batches()
+        assert [number for number, _ in found] == [number for number, _ in native]
+        if mode == "append":  # which of duplicates is kept may differ
+            for (_, actual), (_, expected) in zip(found, native, strict=True):
+                assert_same_rows(actual, expected)
+        else:
+            assert [len(rows) for _, rows in found] == [len(rows) for _, rows in native]
+
+
+def test_the_history_has_rows_read_and_kept(spark: SparkSession, data: Path) -> None:
+    """By micro-batch, one without a row that passes among them; a table reports nothing."""
+    write_files(data, [*FILES, events([("click", 1, 1, 1)] * 7)])
+    df = taken_over(selected(stream(spark, data)), Fixed(WRONG[0]))
+    query = df.writeStream.format("noop").trigger(availableNow=True).start()
+    query.awaitTermination()
+    history = ad.history(query)
+    assert [(b.rows, b.kept) for b in history.batches] == [(90, 59), (3, 1), (1, 1), (7, 0)]
+    assert history.batches_to_arrow()["kept"].to_pylist() == [59, 1, 1, 0]
+    assert {use.spec for use in history} == {WRONG[0]}
+    assert history.batches[1].guard_exits == 1  # the null
+    [progress] = [p for p in query.recentProgress if p["batchId"] == 0]
+    [metrics] = progress["observedMetrics"].values()
+    assert (metrics["rows_in"], metrics["rows_out"], metrics["guard_exits"]) == (90, 59, 0)
+    assert [p["sink"]["numOutputRows"] for p in query.recentProgress] == [59, 1, 1, 0]
+    table = selected(spark.read.schema(EVENTS_DDL).parquet(str(data)))
+    plan = taken_over(table)._jdf.queryExecution().analyzed().toString()
+    assert "CollectMetrics" not in plan
+
+
+def test_what_the_first_rows_show_is_told_and_decides_the_next_time(
+    spark: SparkSession, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream that begins with few rows that pass and goes on with many; its plan stays."""
+    monkeypatch.setenv("KODIAK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(row_verdict, "FIRST_ROWS", 1_000)
+    write_files(data, [events([("view", n % 5, n, n % 200) for n in range(1_000)])])
+    df = stream(spark, data).where("value < 2")
+    adapted = ad.adaptive(df)
+    assert adapted is not df
+    write_files(data, [events([("view", 1, 1, n % 4) for n in range(3_000)])], first=1)
+
+    def run(frame: DataFrame, name: str) -> list[str]:
+        writer = frame.writeStream.format("noop").option("checkpointLocation", tmp_path / name)
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        return [event for event in ad.history(query).events if "filters keep" in event]
+
+    monkeypatch.setattr(row_verdict, "STRETCH_ROWS", 2_000)
+    first, second = run(adapted, "one")
+    assert "keep 1.0% of 1,000 rows (the filters keep 1.0% of a sample of 1,000 rows)" in first
+    assert "taking them over pays" in first
+    assert "keep 50.0% of 3,000 rows" in second
+    assert "stays there when it is started again" in second
+    assert "in an earlier run, the filters kept 50.0% of 3,000 rows" in reasons(df)
+    # Whoever forces it gets it measured again, and other filters are another query.
+    assert "keep 1.0% of 1,000 rows" in run(ad.adaptive(df, mode="always"), "two")[0]
+    assert "of a sample of" in reasons(df.where("value < 3"))
+
+
+def test_a_stream_without_files_is_decided_by_an_earlier_run(
+    spark: SparkSession, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KODIAK_CACHE_DIR", str(tmp_path / "cache"))
+    df = stream(spark, data).where("value < 2")
+    assert "start it again when there are some" in reasons(df)
+    forced = ad.adaptive(df, mode="always")
+    taken = list(row_verdict.VERDICTS._taken.values())[-1]
+    row_verdict.keep(taken.key, Verdict(1_000_000, 10_000, 5, 1, time.time()))
+    assert forced is not df
+    assert "in an earlier run, the filters kept 1.0% of 1,000,000 rows" in str(ad.explain(df))
+    assert "fewer than 4 columns" in reasons(df.select("value"))
+
+
+def test_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told when they change; kept for a time; broken ones are none."""
+    monkeypatch.setenv("KODIAK_CACHE_DIR", str(tmp_path / "cache"))
+    verdicts = Verdicts()
+    verdicts.took("f", row_verdict.Taken("a query", "because"))
+
+    def judged(rows: int, kept: int, fragment: str = "f") -> str:
+        report = TaskReport("1", 1, 0, rows, counts=RowCounts(kept, 100, 25))
+        return verdicts.judge("run", fragment, [report]) or ""
+
+    assert judged(100_000, 0, "an aggregate") == ""
+    assert judged(60_000, 600) == ""
+    assert "keep 1.0% of 120,000 rows (because): taking them over pays" in judged(60_000, 600)
+    assert judged(5_000_000, 50_000) == ""
+    assert known_verdict("another query") is None
+    assert known_verdict("a query") is not None
+    told = judged(5_000_000, 4_000_000)
+    assert "handing them to Spark takes 25% of the tasks' time" in told
+    assert "about as fast" in judged(5_000_000, 500_000)
+    kept = known_verdict("a query")
+    assert kept is not None
+    assert (kept.kept, kept.gains, kept.loses) == (500_000, False, False)
+    row_verdict.keep("a query", Verdict(1, 1, at=time.time() - VALID_SECONDS))
+    assert known_verdict("a query") is None
+    [file] = (tmp_path / "cache" / "verdicts").iterdir()
+    file.write_text("{")
+    assert known_verdict("a query") is None
+    monkeypatch.setenv("KODIAK_CACHE_DIR", "off")
+    row_verdict.keep("a query", Verdict(1, 1))
+    assert known_verdict("a query") is None

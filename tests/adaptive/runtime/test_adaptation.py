@@ -9,7 +9,7 @@ import pytest
 
 from adaptive import Engine, stream
 from adaptive import functions as f
-from adaptive.runtime import adaptation
+from adaptive.runtime import group_kernels
 from adaptive.runtime.adaptation import AdaptiveLoop
 from adaptive.runtime.runner import PlanRunner
 
@@ -58,7 +58,7 @@ def test_a_variant_that_cannot_be_prepared_is_told_as_one_that_failed(
     def fails(*_: object, **__: object) -> None:
         raise KeyError("a table that is gone")
 
-    monkeypatch.setattr(adaptation, "prepare_combine", fails)
+    monkeypatch.setattr(group_kernels, "prepare_combine", fails)
     rows, deadline = batch(200_000, 5_000), time.monotonic() + 60
     with Engine(QUERY, threads=0) as engine:
         while not engine.history().events and time.monotonic() < deadline:

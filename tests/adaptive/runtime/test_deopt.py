@@ -7,7 +7,7 @@ import pytest
 
 from adaptive.runtime import PlanRunner
 from adaptive.runtime.binding import bind
-from adaptive.runtime.deopt import DeoptManager
+from adaptive.runtime.group_kernels import GroupKernels
 from adaptive.runtime.state import GroupState
 from codegen_llvm import slot_layout
 from codegen_llvm.abi import Exit
@@ -145,7 +145,7 @@ def test_a_column_that_should_have_no_nulls_is_guarded_by_arrows_count() -> None
 def test_what_is_counted() -> None:
     """Rows, those that passed, exits, rows left to generic, and time."""
     program = flatten(cut(QUERY)[0])
-    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    kernels = GroupKernels(program, GroupState(slot_layout(program, slice_is_key=False), 0))
     rows = batch([1, 2, 99, 3], [1, -1, 1, 1])
     kernels.begin(bind(rows, program.input), 0, 4)
     assert kernels.run(dense(0, 9)) == Exit.DONE
@@ -159,7 +159,7 @@ def test_what_is_counted() -> None:
 def test_a_mark_parts_what_was_seen() -> None:
     """What was before it and what came behind are together what came in all."""
     program = flatten(cut(QUERY)[0])
-    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    kernels = GroupKernels(program, GroupState(slot_layout(program, slice_is_key=False), 0))
     rows = bind(batch([1, 2, 99, 3], [1, -1, 1, 1]), program.input)
     for begin, end in ((0, 3), (3, 4)):
         kernels.begin(rows, begin, end)
@@ -179,7 +179,7 @@ def test_a_mark_parts_what_was_seen() -> None:
 def test_arrays_of_ranges_that_nobody_bets_on_are_given_back() -> None:
     """When their slices have ended: an array takes the memory of its whole range."""
     program = flatten(cut(WINDOWED)[0])
-    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    kernels = GroupKernels(program, GroupState(slot_layout(program, slice_is_key=False), 0))
     for bet in (dense(0, 9), dense(0, 99_999), dense(0, 8)):
         run_all(kernels, bet, timed([1, 2], [0, 1]))
     wide = kernels.states.bytes
@@ -196,7 +196,7 @@ def test_rows_scattered_over_time_do_not_get_an_array_each(
     """Beyond a limit of memory, further slices are the generic variant's."""
     monkeypatch.setattr("adaptive.runtime.states._MOST_DENSE_BYTES", 100_000)
     program = flatten(cut(WINDOWED)[0])
-    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    kernels = GroupKernels(program, GroupState(slot_layout(program, slice_is_key=False), 0))
     times = [10 * n for n in range(3000)]
     run_all(kernels, dense(0, 999), timed([1] * len(times), times))
     assert sum(state.bytes for state in kernels.states.all() if state.layout.dense) <= 100_000
@@ -222,7 +222,7 @@ def timed(keys: list[int], times: list[int]) -> pa.RecordBatch:
     return pa.record_batch({"t": column, "k": pa.array(keys, pa.int64())})
 
 
-def run_all(kernels: DeoptManager, spec: VariantSpec, rows: pa.RecordBatch) -> None:
+def run_all(kernels: GroupKernels, spec: VariantSpec, rows: pa.RecordBatch) -> None:
     """All rows of a batch, with a table for each slice that comes."""
     kernels.begin(bind(rows, kernels.program.input), 0, rows.num_rows)
     while (code := kernels.run(spec)) != Exit.DONE:

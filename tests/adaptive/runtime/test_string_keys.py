@@ -17,7 +17,7 @@ from adaptive.runtime import PlanRunner
 from adaptive.runtime.adaptation import AdaptiveLoop
 from adaptive.runtime.binding import bind
 from adaptive.runtime.combine import combine
-from adaptive.runtime.deopt import DeoptManager
+from adaptive.runtime.group_kernels import GroupKernels
 from adaptive.runtime.key_dictionary import KeyDictionaries
 from adaptive.runtime.state import GroupState
 from codegen_llvm import can_be_dense, slot_layout
@@ -213,7 +213,7 @@ def test_strings_beyond_the_dictionarys_limit() -> None:
     expected, _ = results(GENERIC, batch(letters(200)), batch(letters(100, of="xyz")))
     small = KeyDictionaries(most_strings=11)
     program = flatten(cut(query(K))[0])
-    kernels = DeoptManager(program, GroupState(slot_layout(program, slice_is_key=False), 0))
+    kernels = GroupKernels(program, GroupState(slot_layout(program, slice_is_key=False), 0))
     seen = []
     for rows in batch(letters(200)), batch(letters(100, of="xyz")):
         kernels.begin(bind(rows, program.input), 0, rows.num_rows, small)
