@@ -12,6 +12,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 from pyspark.sql.streaming.query import StreamingQuery
 
 from adaptive.spark.catalyst import JavaObject, class_name, walk
+from adaptive.spark.mailbox import MAILBOX
 from adaptive.spark.query_records import QueryRecords
 from adaptive.spark.row_verdict import VERDICTS
 from adaptive.spark.stream_history import MicroBatch, StreamHistory
@@ -120,6 +121,8 @@ def _refuse_unknown(query: StreamingQuery) -> None:
 
 
 def _is_native_stream(node: JavaObject) -> bool:
+    if class_name(node) == "MapInArrow":
+        return str(node.functionExpr().name()).startswith(NAME_PREFIX)
     return class_name(node) == "CollectMetrics" and str(node.name()).startswith(NAME_PREFIX)
 
 
@@ -129,7 +132,8 @@ def _session_id(session: JavaObject) -> str:
 
 def _reports(progress: dict[str, Any]) -> dict[str, list[TaskReport]]:
     """Those of all native fragments of the query, by the id of the fragment."""
-    found: dict[str, list[TaskReport]] = {}
+    letters = MAILBOX.take(progress["runId"], progress["batchId"])
+    found = {name: list(map(parsed_report, texts)) for name, texts in letters.items()}
     for name, metrics in progress.get("observedMetrics", {}).items():
         prefix, _, rest = name.partition("_")
         if prefix == NAME_PREFIX and metrics is not None:

@@ -7,9 +7,11 @@ that everything above it (HAVING, joins, sorts, sinks) binds as it did.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 import ir
@@ -25,16 +27,19 @@ from adaptive.spark.catalyst import (
     sql_text,
 )
 from adaptive.spark.heartbeat import alive_condition
+from adaptive.spark.listener import REPORTS
 from adaptive.spark.listing import list_files
 from adaptive.spark.merges import FromBuffer, OverValues, SameFunction
-from adaptive.spark.observation import rows_of_task
 from adaptive.spark.pruning import partition_conditions
 from adaptive.spark.static_table import with_guarded_keys, with_tables
+from adaptive.spark.telemetry import REPORT, REPORT_TYPE
 from adaptive.spark.translate_plan import Fragment, GroupedWindow
 from adaptive.spark.types import spark_type
 from adaptive.spark.worker import FragmentTask
 from ir import Field, SessionWindow
 
+# Spark refuses a query that has two observations of one name, also from two adaptations.
+_OBSERVATIONS = count()
 WINDOW = "window"  # the column of windows above the partials
 
 
@@ -66,11 +71,15 @@ class MergeBuilder:
     def _partials(self, task: FragmentTask) -> DataFrame:
         fragment = self._fragment
         schema = StructType([_spark_field(field) for field in fragment.emitted])
+        if task.reports:
+            schema.add(REPORT, from_arrow_type(REPORT_TYPE))
         rows, beats = fragment.aggregate.child(), fragment.heartbeat is not None
         wanted = partition_conditions(fragment.source, rows, below_watermark=beats)
         listing = list_files(self._cx, fragment.source, task.files, wanted)
         listing = with_tables(self._cx, listing, fragment.tables)
-        partials = rows_of_task(listing, task, schema)
+        partials = listing.mapInArrow(task, schema)
+        if task.reports:
+            partials = _observed(partials, f"{task.__name__}_{next(_OBSERVATIONS)}")
         if fragment.watermark is None or fragment.time_column is None:
             return partials
         delay = f"{fragment.watermark.delay_ms} milliseconds"
@@ -191,6 +200,22 @@ def graft(cx: Catalyst, root: JavaObject, replaced: Replacements) -> JavaObject:
     if all(new is old for new, old in zip(grafted, below, strict=True)):
         return root
     return root.withNewChildren(cx.sequence(grafted))
+
+
+def _observed(partials: DataFrame, name: str) -> DataFrame:
+    """The partials alone; what tasks report goes to the listeners of the query."""
+    report = F.col(REPORT)
+    rows = F.sum(report["rows"])
+    elapsed_ms = F.max(report["ended_ms"]) - F.min(report["began_ms"])
+    observed = partials.observe(
+        name,
+        rows.alias("rows_in"),
+        (1000 * rows / F.greatest(F.lit(1), elapsed_ms)).alias("rows_per_second"),
+        F.sum(report["guard_exits"]).alias("guard_exits"),
+        F.collect_set(report["variant"]).alias("variants"),
+        F.collect_list(report["text"]).alias(REPORTS),
+    )
+    return observed.where(report.isNull()).drop(REPORT)
 
 
 def _spark_field(field: Field) -> StructField:

@@ -15,7 +15,7 @@ from adaptive.runtime.projection import projection_of
 from adaptive.spark.arrow_files import arrow_source
 from adaptive.spark.catalyst import Catalyst, JavaObject, analyzed_plan, children, class_name, seq
 from adaptive.spark.listing import file_rows, list_files
-from adaptive.spark.observation import rows_of_task
+from adaptive.spark.mailbox import outbox
 from adaptive.spark.pruning import partition_conditions
 from adaptive.spark.row_sample import (
     ADVICE,
@@ -62,9 +62,9 @@ class RowFragment:
             StructField(column.name, spark_type(column.type), bool(attribute.nullable()))
             for column, attribute in zip(self.plan.schema, attributes, strict=True)
         ]
-        never_null = frozenset(field.name for field in fields if not field.nullable)
-        task = RowTask(name, plan_json, files, policy, self.source.is_streaming, never_null)
-        rows = analyzed_plan(rows_of_task(listing, task, StructType(fields)))
+        told = outbox(cx.spark.sparkContext) if self.source.is_streaming else None
+        task = RowTask(name, plan_json, files, policy, told)
+        rows = analyzed_plan(listing.mapInArrow(task, StructType(fields)))
         renamed = [
             cx.renamed(made, attribute)
             for made, attribute in zip(seq(rows.output()), attributes, strict=True)

@@ -7,22 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
+from pyspark.accumulators import Accumulator
 
-from adaptive.runtime import Projection, arrow_schema
+from adaptive.runtime import Projection
 from adaptive.scan.needed_rows import needed_rows
-from adaptive.spark.file_rows import PARQUET, FileRows
+from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
+from adaptive.spark.mailbox import Letter
 from adaptive.spark.prompt_socket import acknowledge_now
-from adaptive.spark.telemetry import (
-    REPORT,
-    REPORT_TYPE,
-    Reporter,
-    RowCounts,
-    TaskReport,
-    report_row,
-    without_report,
-)
+from adaptive.spark.telemetry import Reporter, RowCounts, TaskReport, report_text
 from adaptive.spark.worker import NAME_PREFIX, learned, parsed_plan, source_schema
 from policies import Policy
+
+# Spark's local properties of the jobs of a stream.
+RUN_ID = "spark.jobGroup.id"
+BATCH_ID = "streaming.sql.batchId"
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,7 @@ class RowTask:
     plan_json: str
     files: FileRows = PARQUET
     policy: Policy | None = None
-    reports: bool = False  # behind the rows comes one about the loop
-    never_null: frozenset[str] = frozenset()  # columns, even in a row that is about something else
+    outbox: Accumulator[list[Letter]] | None = None  # of a stream, for what there is to report
 
     @property
     def __name__(self) -> str:
@@ -47,14 +44,11 @@ class RowTask:
         loop = learned(self.plan_json, self.policy)
         loop.begin()
         counted = _Counted()
-        rows = self._rows(listing, loop, counted)
         try:
-            if self.reports:
-                yield from map(without_report, rows)
-                yield report_row(self._report(loop, counted), self._emitted(), self.never_null)
+            yield from self._rows(listing, loop, counted)
+            if self.outbox is not None:
+                self.outbox.add([self._letter(self._report(loop, counted))])
                 loop.told()  # not before: a task that is ended in between reports nothing
-            else:
-                yield from rows
         finally:
             loop.share()
 
@@ -80,10 +74,9 @@ class RowTask:
         counts = RowCounts(counted.kept, time.perf_counter_ns() - counted.began, counted.given_ns)
         return replace(loop.report(counted.read), counts=counts)
 
-    def _emitted(self) -> pa.Schema:
-        return arrow_schema(parsed_plan(self.plan_json).schema).append(
-            pa.field(REPORT, REPORT_TYPE)
-        )
+    def _letter(self, report: TaskReport) -> Letter:
+        run_id, batch_id = session_setting(RUN_ID) or "", int(session_setting(BATCH_ID) or 0)
+        return Letter(run_id, batch_id, self.fragment_id, report.partition, report_text(report))
 
 
 class _Counted:

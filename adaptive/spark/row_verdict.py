@@ -26,7 +26,7 @@ from adaptive.spark.telemetry import RowCounts, TaskReport
 FIRST_ROWS = 65_536  # that are read before the first verdict: as many as are sampled of one place
 STRETCH_ROWS = 4 << 20  # of each later one: what passes may change
 MOST_KEPT = 0.02  # the share of rows that pass, up to which native filters surely gain
-LOSES_ABOVE = 0.2  # where Spark alone is faster
+LOSES_ABOVE = 0.05  # where Spark alone is faster
 VALID_SECONDS = 7 * 24 * 3600  # then a sample of the files decides again
 _MOST_KNOWN = 1_000
 _MOST_BYTES = 4096

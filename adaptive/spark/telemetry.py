@@ -34,7 +34,6 @@ REPORT_TYPE = pa.struct(
     {
         "text": pa.string(),
         "rows": pa.int64(),
-        "kept": pa.int64(),
         "guard_exits": pa.int64(),
         "began_ms": pa.int64(),
         "ended_ms": pa.int64(),
@@ -191,7 +190,6 @@ def _columns(report: TaskReport) -> dict[str, Any]:
     return {
         "text": report_text(report),
         "rows": report.rows,
-        "kept": None if report.counts is None else report.counts.kept,
         "guard_exits": report.guard_exits,
         "began_ms": report.began_ms,
         "ended_ms": report.ended_ms,

@@ -53,7 +53,7 @@ def test_variants_take_turns_and_rows_stay_in_order(threads: int) -> None:
     policy = Erratic(variants=variants, seed=3)
     pieces = [batch(500, 500 * n, nulls=n % 3 == 1) for n in range(12)]
     with Engine(QUERY, threads=threads, policy=policy) as engine:
-        made = [row for piece in pieces for out in engine.push(piece) for row in out.to_pylist()]
+        made = [row for piece in pieces for row in engine.push(piece).to_pylist()]
         made += engine.finish().to_pylist()
         history = engine.history()
     assert made == [row for piece in pieces for row in passing(piece)]
@@ -68,7 +68,7 @@ def test_the_loop_profiles_and_tries_another_order(threads: int) -> None:
     expected, pushed, made = passing(rows), 0, 0
     with Engine(QUERY, threads=threads) as engine:
         while time.monotonic() < deadline:
-            made += sum(out.num_rows for out in engine.push(rows))
+            made += engine.push(rows).num_rows
             pushed += 1
             if any(use.spec.find(FilterOrder) for use in engine.history()):
                 break
