@@ -136,11 +136,11 @@ def test_the_history_has_rows_read_and_kept(spark: SparkSession, data: Path) -> 
     query = df.writeStream.format("noop").trigger(availableNow=True).start()
     query.awaitTermination()
     history = ad.history(query)
-    assert [(b.rows, b.kept) for b in history.batches] == [(90, 59), (3, 1), (1, 1), (7, 0)]
-    assert history.batches_to_arrow()["kept"].to_pylist() == [59, 1, 1, 0]
+    assert [(b.rows, b.kept) for b in history.batches] == [(90, 59), (3, 1), (1, 0), (7, 0)]
+    assert history.batches_to_arrow()["kept"].to_pylist() == [59, 1, 0, 0]
     assert {use.spec for use in history} == {WRONG[0]}
     assert history.batches[1].guard_exits == 1  # the null
-    assert [p["sink"]["numOutputRows"] for p in query.recentProgress] == [59, 1, 1, 0]
+    assert [p["sink"]["numOutputRows"] for p in query.recentProgress] == [59, 1, 0, 0]
 
 
 def test_the_last_report_of_a_task_counts() -> None:
