@@ -10,12 +10,14 @@ import pyarrow as pa
 from pyspark.accumulators import Accumulator
 
 from adaptive.runtime import Projection
+from adaptive.runtime.failed_rows import with_values
 from adaptive.scan.needed_rows import needed_rows
 from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.mailbox import Letter
 from adaptive.spark.prompt_socket import acknowledge_now
 from adaptive.spark.telemetry import Reporter, RowCounts, TaskReport, report_text
 from adaptive.spark.worker import NAME_PREFIX, learned, parsed_plan, source_schema
+from ir import EvaluationError
 from policies import Policy
 
 # Spark's local properties of the jobs of a stream.
@@ -61,7 +63,7 @@ class RowTask:
         try:
             for rows in self.files.read(listing, source_schema(plan), needed=needed):
                 counted.read += rows.num_rows
-                made = projection.run(rows)
+                made = _projected(projection, rows)
                 if made.num_rows:
                     counted.kept += made.num_rows
                     began = time.perf_counter_ns()
@@ -77,6 +79,13 @@ class RowTask:
     def _letter(self, report: TaskReport) -> Letter:
         run_id, batch_id = session_setting(RUN_ID) or "", int(session_setting(BATCH_ID) or 0)
         return Letter(run_id, batch_id, self.fragment_id, report.partition, report_text(report))
+
+
+def _projected(projection: Projection, rows: pa.RecordBatch) -> pa.RecordBatch:
+    try:
+        return projection.run(rows)
+    except EvaluationError as error:
+        raise with_values(error, rows) from None
 
 
 class _Counted:
