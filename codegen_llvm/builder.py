@@ -322,3 +322,16 @@ def shared_function(
     cx.function.linkage = "internal"
     build(cx)
     return cx.function
+
+
+def apart(
+    module: ll.Module,
+    name: str,
+    result: ll.Type,
+    params: tuple[ll.Type, ...],
+    build: Callable[[KernelContext], None],
+) -> ll.Function:
+    """The same, not inlined: it is called for many rows at once, and compiled by itself."""
+    function = shared_function(module, name, result, params, build)
+    function.attributes.add("noinline")
+    return function

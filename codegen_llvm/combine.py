@@ -64,7 +64,7 @@ class CompiledCombine:
 def compile_combine(program: RowProgram, source: SlotLayout, target: SlotLayout) -> CompiledCombine:
     """Generate and compile what combines tables of these layouts."""
     module = build_combine(program, source, target)
-    code = compile_module(module)
+    code = compile_module(module, in_parts=True)  # one `rehash` for all sources
     word, address = ctypes.c_int64, ctypes.c_void_p
     return CompiledCombine(
         code,

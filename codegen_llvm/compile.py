@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir as ll
 
 from codegen_llvm.object_cache import find_object, keep_object, object_key
+from codegen_llvm.parts import split_module
 
 # LLVM's global context is not safe for concurrent use.
 _LOCK = threading.RLock()
@@ -52,31 +53,54 @@ class MachineCode:
         return made
 
 
-def compile_module(module: ll.Module, speed: int = 3) -> MachineCode:
+def compile_module(module: ll.Module, speed: int = 3, *, in_parts: bool = False) -> MachineCode:
     """Verify, optimise for this CPU and link a module, or link what the object store has of it.
 
-    The module is empty afterwards.
+    In parts, each function is compiled, or found, by itself. The module is empty afterwards.
     """
+    begin = time.perf_counter_ns()
     with _LOCK:
+        module.triple, module.data_layout = _triple_and_layout()
+    texts = split_module(module) if in_parts else [str(module)]
+    _dissolve(module)
+    objects = [_object_of(text, speed) for text in texts]
+    optimized = time.perf_counter_ns()
+    with _LOCK:
+        engine = _linked([one.binary for one in objects])
+    emit_ns = sum(one.emit_ns for one in objects)
+    link_ns = time.perf_counter_ns() - optimized + emit_ns
+    from_cache = all(one.from_cache for one in objects)
+    return MachineCode(engine, optimized - begin - emit_ns, link_ns, from_cache)
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """The machine code of a text, not linked yet."""
+
+    binary: bytes
+    emit_ns: int
+    from_cache: bool
+
+
+def _object_of(text: str, speed: int) -> _Object:
+    key = object_key(text, _cpu(), _features(), speed)
+    stored = find_object(key)
+    if stored is not None:
+        return _Object(stored, 0, from_cache=True)
+    with _LOCK:
+        parsed = _optimized(text, speed)
         begin = time.perf_counter_ns()
-        text = _for_this_cpu(module)
-        _dissolve(module)
-        key = object_key(text, _cpu(), _features(), speed)
-        stored = find_object(key)
-        parsed = None if stored is not None else _optimized(text, speed)
-        optimized = time.perf_counter_ns()
-        binary = _target_machine().emit_object(parsed) if stored is None else stored
-        engine = _linked(binary)
-        linked = time.perf_counter_ns()
-    if stored is None:
-        keep_object(key, binary)
-    return MachineCode(engine, optimized - begin, linked - optimized, stored is not None)
+        binary = _compiling_machine().emit_object(parsed)
+        emit_ns = time.perf_counter_ns() - begin
+    keep_object(key, binary)
+    return _Object(binary, emit_ns, from_cache=False)
 
 
 def optimized_text(module: ll.Module, speed: int = 3) -> str:
     """The LLVM IR after optimisation, for people who look at what was made of their query."""
     with _LOCK:
-        return str(_optimized(_for_this_cpu(module), speed))
+        module.triple, module.data_layout = _triple_and_layout()
+        return str(_optimized(str(module), speed))
 
 
 def _optimized(text: str, speed: int) -> llvm.ModuleRef:
@@ -84,15 +108,16 @@ def _optimized(text: str, speed: int) -> llvm.ModuleRef:
     parsed.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=speed)
     options.loop_vectorization = options.slp_vectorization = True
-    builder = llvm.create_pass_builder(_target_machine(), options)
+    builder = llvm.create_pass_builder(_compiling_machine(), options)
     builder.getModulePassManager().run(parsed, builder)
     return parsed
 
 
-def _linked(binary: bytes) -> llvm.ExecutionEngine:
-    """An object's functions in memory; new code goes this way too, so both ways are one."""
+def _linked(binaries: Iterable[bytes]) -> llvm.ExecutionEngine:
+    """The functions of objects in memory; new code goes this way too, so both ways are one."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
+    for binary in binaries:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
     engine.finalize_object()
     return engine
 
@@ -121,6 +146,12 @@ def _target_machine() -> llvm.TargetMachine:
     )
 
 
+@cache
+def _compiling_machine() -> llvm.TargetMachine:
+    """What passes and code generation go by: to make one takes as long as a small function."""
+    return _target_machine()
+
+
 def _cpu() -> str:
     return str(llvm.get_host_cpu_name())
 
@@ -144,11 +175,6 @@ def _dissolve(module: ll.Module) -> None:
             block.instructions.clear()
             block.terminator = None
         function.blocks.clear()
-
-
-def _for_this_cpu(module: ll.Module) -> str:
-    module.triple, module.data_layout = _triple_and_layout()
-    return str(module)
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from llvmlite import ir as ll
 
@@ -22,8 +23,8 @@ from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.rows import RowAggregator
-from codegen_llvm.selection import BlockFilter, selected
-from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, all_inside
+from codegen_llvm.selection import build_select, selected
+from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, Times, all_inside
 from codegen_llvm.values import is_true
 from ir import Column, FilterOrder, HotKeys, NoNulls, Prefetch, Schema, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
@@ -128,7 +129,7 @@ class _Functions:
         body = prepare()
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
-        columns = Columns(cx, self.program.input, self.layout, self.lookups)
+        columns = self._columns(cx)
         process = body(cx, columns)
         begin = cx.load_field(args, KernelArgs, "row_begin")
         end = cx.load_field(args, KernelArgs, "row_end")
@@ -173,14 +174,8 @@ class _Functions:
             before = cx.b.and_(inside, cx.b.icmp_signed("<=", end, close))
             look = cx.b.and_(look, cx.b.not_(before))
 
-        def time_of(row: ll.Value) -> ll.Value:
-            cx.row = row
-            time = columns.column(cx, column)
-            if time.null is None:
-                return time.payload
-            return cx.b.select(time.null, i64(-NEVER), time.payload)
-
-        return Stretch.of(cx, look, close, time_of, first, last), in_slice
+        times = Times(self.module, partial(_time_of, self._columns, column))
+        return Stretch.of(cx, times, look, close, first, last), in_slice
 
     def _surely_inside(self, cx: KernelContext, start: ll.Value) -> ll.Value:
         """Whether the host knows that all times are in the slice at `start`."""
@@ -223,15 +218,15 @@ class _Functions:
             fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
         hot = self._aggregate_hot(_calling(fast or general))
 
+        select = build_select(self.module, self._columns, self.order)
+
         def body(cx: KernelContext, columns: Columns) -> _Process:
             args = cx.function.args[0]
-            selection = cx.load_field(args, KernelArgs, "selection", PTR)
-            mask = cx.load_field(args, KernelArgs, "mask", PTR)
-            order = self.order
-            block_filter = BlockFilter(cx, columns, order.filters, selection, mask, order.together)
 
             def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
-                count = block_filter.select(first, last)
+                count = cx.b.call(select, [args, first, last])
+                with cx.b.if_then(cx.b.icmp_signed("<", count, i64(0)), likely=False):
+                    cx.b.ret(cx.b.trunc(cx.b.not_(count), I32))
                 quick = hot or fast
                 otherwise = _calling(general)
                 self._quickly_if_possible(cx, columns, first, last, count, known, quick, otherwise)
@@ -399,12 +394,31 @@ class _Functions:
         """The start of the current slice."""
         return cx.load_field(self._current(cx), TableBlock, "slice_start")
 
+    def _columns(self, cx: KernelContext) -> Columns:
+        return Columns(cx, self.program.input, self.layout, self.lookups)
+
     def _function(self, name: str, *params: ll.Type) -> KernelContext:
         return new_function(self.module, name, I32, params)
 
     def _aggregator(self, cx: KernelContext, first: ll.Value | None = None) -> RowAggregator:
         ahead = self.spec.find(Prefetch)
         return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups, first, ahead)
+
+
+def _time_of(
+    columns_of: Callable[[KernelContext], Columns], column: Column, cx: KernelContext
+) -> Callable[[ll.Value], ll.Value]:
+    """What reads the time of a row in a function, long ago where it is null."""
+    columns = columns_of(cx)
+
+    def time_of(row: ll.Value) -> ll.Value:
+        cx.row = row
+        time = columns.column(cx, column)
+        if time.null is None:
+            return time.payload
+        return cx.b.select(time.null, i64(-NEVER), time.payload)
+
+    return time_of
 
 
 def _calling(function: ll.Function) -> Plain:

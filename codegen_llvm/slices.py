@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import HASH_MULTIPLIER, DirectoryEntry, Exit, StateBlock
-from codegen_llvm.builder import I1, I64, PTR, KernelContext, i64
+from codegen_llvm.builder import I1, I64, PTR, KernelContext, apart, i64
 from codegen_llvm.table import TableRegisters, load_table
 from ir import TumblingWindow
 
-TimeOf = Callable[[ll.Value], ll.Value]
+TimeOf = Callable[[KernelContext], Callable[[ll.Value], ll.Value]]  # in a function, of a row
 NEVER = (1 << 63) - 1  # a time that no row reaches
 
 
@@ -118,6 +118,49 @@ class InSlice:
 UNKNOWN_SLICE = InSlice(ll.Constant(I1, 0), ll.Constant(I1, 0))
 
 
+@dataclass(frozen=True)
+class Times:
+    """The functions that look at the times of a range of rows, and what reads one of them.
+
+    They have code of their own, which all variants share: LLVM takes its time for their vectors.
+    """
+
+    module: ll.Module
+    time_of: TimeOf
+
+    def greatest(self, cx: KernelContext, first: ll.Value, last: ll.Value) -> ll.Value:
+        """The greatest time; vectorised by LLVM."""
+        function = apart(self.module, "times.greatest", I64, (PTR, I64, I64), self._greatest)
+        return cx.b.call(function, [cx.function.args[0], first, last])
+
+    def first_from(
+        self, cx: KernelContext, time: ll.Value, first: ll.Value, last: ll.Value
+    ) -> ll.Value:
+        """The first row with such a time or a later one; there must be one."""
+        types = (PTR, I64, I64, I64)
+        function = apart(self.module, "times.first", I64, types, self._first)
+        return cx.b.call(function, [cx.function.args[0], time, first, last])
+
+    def _greatest(self, cx: KernelContext) -> None:
+        _, first, last = cx.function.args
+        time_of = self.time_of(cx)
+        greatest = cx.variable(I64, i64(-NEVER))
+        smax = cx.external("llvm.smax.i64", I64, I64, I64)
+        with cx.loop(first, last, "time") as row:
+            known = cx.b.load(greatest, typ=I64)
+            cx.b.store(cx.b.call(smax, [known, time_of(row)]), greatest)
+        cx.b.ret(cx.b.load(greatest, typ=I64))
+
+    def _first(self, cx: KernelContext) -> None:
+        _, wanted, first, last = cx.function.args
+        time_of = self.time_of(cx)
+        with cx.loop(first, last, "time") as row:
+            reached = cx.b.icmp_signed(">=", time_of(row), wanted)
+            with cx.b.if_then(reached, likely=False):
+                cx.b.ret(row)
+        cx.b.ret(last)
+
+
 @dataclass
 class Stretch:
     """The rows of a block up to the first that closes windows."""
@@ -130,31 +173,23 @@ class Stretch:
     def of(
         cls,
         cx: KernelContext,
+        times: Times,
         look: ll.Value,
         close: ll.Value,
-        time_of: TimeOf,
         first: ll.Value,
         last: ll.Value,
     ) -> Stretch:
         """Where `look` says that it is worth a look: for the greatest time, with vectors."""
         end, closes = cx.variable(I64, last), cx.variable(I1, ll.Constant(I1, 0))
         found = cx.variable(I64, i64(0))
+        time_of = times.time_of(cx)
         with cx.b.if_then(look):
-            greatest = cx.variable(I64, i64(-NEVER))
-            smax = cx.external("llvm.smax.i64", I64, I64, I64)
-            with cx.loop(first, last, "time") as row:
-                known = cx.b.load(greatest, typ=I64)
-                cx.b.store(cx.b.call(smax, [known, time_of(row)]), greatest)
-            reached = cx.b.icmp_signed(">=", cx.b.load(greatest, typ=I64), close)
-            with cx.b.if_then(reached, likely=False):
+            greatest = times.greatest(cx, first, last)
+            with cx.b.if_then(cx.b.icmp_signed(">=", greatest, close), likely=False):
+                row = times.first_from(cx, close, first, last)
                 cx.b.store(ll.Constant(I1, 1), closes)
-                # Backwards, so that the first such row is what remains.
-                with cx.loop(i64(1), cx.b.add(cx.b.sub(last, first), i64(1)), "close") as back:
-                    row = cx.b.sub(last, back)
-                    time = time_of(row)
-                    with cx.b.if_then(cx.b.icmp_signed(">=", time, close)):
-                        cx.b.store(cx.b.add(row, i64(1)), end)
-                        cx.b.store(time, found)
+                cx.b.store(cx.b.add(row, i64(1)), end)
+                cx.b.store(time_of(row), found)
         return cls(cx.b.load(end, typ=I64), cx.b.load(closes, typ=I1), cx.b.load(found, typ=I64))
 
 
@@ -166,11 +201,19 @@ def all_inside(
     first: ll.Value,
     last: ll.Value,
 ) -> ll.Value:
-    """Whether all times of a range of rows are in the slice at `start`; vectorised by LLVM."""
+    """Whether all times of a range of rows are in the slice at `start`."""
+    function = apart(cx.module, "times.farthest", I64, (PTR, I64, I64, I64), _build_farthest)
+    farthest = cx.b.call(function, [times, start, first, last])
+    return cx.b.icmp_unsigned("<", farthest, i64(window.size_us))
+
+
+def _build_farthest(cx: KernelContext) -> None:
+    """The greatest distance behind a time; vectorised by LLVM. What is before it is farthest."""
+    times, start, first, last = cx.function.args
     greatest = cx.variable(I64, i64(0))
     umax = cx.external("llvm.umax.i64", I64, I64, I64)
     with cx.loop(first, last, "time") as row:
         time = cx.b.load(cx.element(times, row, I64), typ=I64)
         known = cx.b.load(greatest, typ=I64)
         cx.b.store(cx.b.call(umax, [known, cx.b.sub(time, start)]), greatest)
-    return cx.b.icmp_unsigned("<", cx.b.load(greatest, typ=I64), i64(window.size_us))
+    cx.b.ret(cx.b.load(greatest, typ=I64))

@@ -55,7 +55,7 @@ def compile_variant(
         kernel = build_projection(program, layout, spec)
     else:
         kernel = build_kernel(program, layout, slots, spec)
-    code = compile_module(kernel.module)
+    code = compile_module(kernel.module, in_parts=True)
     word, address = ctypes.c_int64, ctypes.c_void_p
     is_table, is_shared = (
         slots is not None and not slots.dense,

@@ -66,19 +66,32 @@ Announce = Callable[[str], None]
 Finalists = Sequence[dict[str, VariantSpec]]  # of each phase, static variants by name
 
 
-def run(scale: float, console: Console) -> Record:
-    """The adaptive engine on stationary and drifting data, against the best static variants."""
-    size = size_of(scale)
-    families = {
+def families() -> dict[str, tuple[Drift, ...]]:
+    """All workloads, by what is asked of them."""
+    return {
         "ysb": tuple(ysb_workloads()),
         "drift": drifts(),
         "stationary": stationary_workloads(),
         "adversary": adversaries(),
     }
+
+
+def workload_names() -> tuple[str, ...]:
+    """The names of all workloads."""
+    return tuple(drift.name for members in families().values() for drift in members)
+
+
+def run(scale: float, console: Console, only: Sequence[str] = ()) -> Record:
+    """The adaptive engine on stationary and drifting data, against the best static variants."""
+    size = size_of(scale)
+    chosen = {
+        family: [drift for drift in members if not only or drift.name in only]
+        for family, members in families().items()
+    }
     measured: dict[str, list[Measured]] = defaultdict(list)
     with progress_on(console) as progress:
-        progress.add_task("", total=sum(map(len, families.values())))
-        for family, members in families.items():
+        progress.add_task("", total=sum(map(len, chosen.values())))
+        for family, members in chosen.items():
             for drift in members:
                 measured[family].append(measure_drift(drift, size, family, progress))
                 progress.advance(progress.task_ids[0])

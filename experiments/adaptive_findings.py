@@ -17,6 +17,7 @@ UNDER_ATTACK = 0.9
 MOST_DROP_MS = 100
 MOST_REGRET = 1.10
 MILLISECOND = 1e6
+BEGINNINGS = (1, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32)  # of phases, whose regret is told
 
 
 Families = Mapping[str, Sequence[Measured]]
@@ -30,6 +31,7 @@ def findings(measured: Families) -> Findings:
         ysb_grid(ysb),
         phases_grid(measured["drift"]),
         change_grid(measured["drift"]),
+        *lengths_grid(measured["drift"]),
         whole_grid((*measured["ysb"], *measured["stationary"], *measured["adversary"])),
         *map(_history, everyone),
     )
@@ -176,6 +178,22 @@ def change_grid(measured: Sequence[Measured]) -> Grid:
     if measured:
         lines.append(("all", None, None, *_totals(measured), None, None))
     return Grid("the change, and the whole stream", columns, tuple(lines))
+
+
+def lengths_grid(measured: Sequence[Measured]) -> Iterator[Grid]:
+    """What learning costs where phases are shorter: only the first part of each counts."""
+    if not measured:
+        return
+    names = [one.drift.name for one in measured]
+    lines = []
+    for share in BEGINNINGS:
+        times = [one.beginnings(share) for one in measured]
+        adaptive_ns, oracle_ns = map(sum, zip(*times, strict=True))
+        phases = sum(len(one.drift.phases) for one in measured)
+        regrets = [adaptive / oracle for adaptive, oracle in times]
+        lines.append((oracle_ns / phases / 1e9, adaptive_ns / oracle_ns, *regrets))
+    columns = ("s of the oracle in a phase", "regret of all", *names)
+    yield Grid("the regret by the length of phases", columns, tuple(lines))
 
 
 def _totals(measured: Sequence[Measured]) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from experiments.adaptive_baselines import c_name, plain_sum_name
-from experiments.adaptive_stream import Course
+from experiments.adaptive_stream import BATCHES, Course
 from experiments.baselines.c_programs import PROGRAMS, CProgram
 from experiments.drift_workloads import Drift
 from experiments.engine_findings import over
@@ -64,6 +64,16 @@ class Measured:
     def oracle_ns(self) -> float:
         """The time of one who always runs the best static variant."""
         return sum(phase.oracle_ns for phase in self.phases())
+
+    def beginnings(self, share: float) -> tuple[float, float]:
+        """The time of the first part of each phase: of the best adaptive run, and of the oracle."""
+        batches = max(1, round(self.adaptive[0].phase_batches * share / BATCHES)) * BATCHES
+        phases = range(len(self.drift.phases))
+        adaptive_ns = min(
+            sum(sum(course.phase(number)[:batches]) for number in phases)
+            for course in self.adaptive
+        )
+        return adaptive_ns, self.oracle_ns * batches / self.adaptive[0].phase_batches
 
     def sample(self, name: str) -> Samples | None:
         """The samples of that name, if there are any."""

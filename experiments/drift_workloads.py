@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +33,9 @@ from experiments.adaptive_variants import Statics, order_variants, spec_of, tabl
 from ir import KeysInRange, NoNulls
 
 TURNS = 12  # of an adversary that takes its time
+# Times as long as a stationary stream: of what learning costs, one can tell how much it is of
+# phases of some seconds, and of shorter ones, from the beginnings of these.
+LONGER = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +160,7 @@ def growing_dictionaries() -> Drift:
 
 def drifts() -> tuple[Drift, ...]:
     """All workloads that change once, where the right choice is another one afterwards or not."""
-    return (
+    made = (
         growing_keys(),
         growing_keys(100_000, window_blocks=8, share=0.5),
         crossing_predicates(),
@@ -166,6 +169,7 @@ def drifts() -> tuple[Drift, ...]:
         appearing_disorder(),
         growing_dictionaries(),
     )
+    return tuple(replace(drift, share=LONGER * drift.share) for drift in made)
 
 
 def stationary_workloads() -> tuple[Drift, ...]:

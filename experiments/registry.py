@@ -40,7 +40,12 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "engine": Experiment(engine.run, 10),
     "latency": Experiment(latency.run, 1, "a million rows for each size of buffers, or fewer"),
     "memory": Experiment(memory.run, 1, "500 million rows"),
-    "adaptive": Experiment(adaptive.run, 1, "400 million rows for each phase, or fewer"),
+    "adaptive": Experiment(
+        adaptive.run,
+        1,
+        "400 million rows for each phase, or fewer",
+        adaptive.workload_names(),
+    ),
     "spark": Experiment(
         spark.run,
         1,

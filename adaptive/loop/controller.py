@@ -119,6 +119,7 @@ class Controller:
             return ()
         if state.settled:
             state.record.held(state.running)
+        state.record.renew()
         return self._profile("layout", f"batches are {layout} from now on")
 
     def _on_sibling(self, event: SiblingLearned) -> tuple[Action, ...]:

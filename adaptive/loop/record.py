@@ -64,6 +64,15 @@ class BetRecord:
         for kinds in (kinds_of(spec), *map(_alone, claims)):
             self.strikes.pop(kinds, None)
 
+    def renew(self) -> None:
+        """The data lie in memory in another way: what was too slow may be tried again.
+
+        Beside a hash table over nulls, an array gains what it does not gain without them.
+        """
+        for strikes in self.strikes.values():
+            if strikes.groups and strikes.ever < 2 * self.settings.max_strikes:
+                strikes.count = strikes.until_rows = 0
+
     def take_over(self, failed: Mapping[Kinds, int], rows: int, unit: int) -> None:
         """Strikes that another loop has given count here as if they were given now."""
         for kinds, count in failed.items():

@@ -49,8 +49,8 @@ _ENOUGH_SAMPLED = 16_384  # rows of a profile: those of 4 M rows at one in 256
 _URGENT_EVERY = 64  # rows, of which one is sampled where something has changed: those of 1 M rows
 _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up first
 # What is reported at once where morsels are as usual. A report takes some 100 us where kernels
-# have filled the caches, 7 per cent of a million rows.
-_CALM_ROWS = 4 << 20
+# have filled the caches, 9 per cent of a million rows.
+_CALM_ROWS = 16 << 20
 _USUAL_TIME = 0.25  # how far the time of a row may be off; it wanders on shared machines
 _USUAL_SHARE = 0.12  # the same of the rows that pass
 _MOST_LAYOUTS = 8  # ways in which batches lie in memory that are news when they first come
@@ -183,7 +183,7 @@ class AdaptiveLoop:
             self._report(kernels)
         elif kernels.rows >= _CALM_ROWS:
             self._report(kernels)
-        else:
+        elif not kernels.is_odd:
             kernels.mark()
 
     def leave(self, kernels: DeoptManager) -> None:
@@ -199,14 +199,20 @@ class AdaptiveLoop:
         self._waiting[worker] = kernels
 
     def _is_usual(self, kernels: DeoptManager) -> bool:
-        """Whether what came behind the mark is like what was reported last."""
+        """Whether what came behind the mark is like what was reported last.
+
+        One morsel that takes another time is waited for, on a shared machine it says little.
+        """
         rows, elapsed_ns, passed = kernels.since_mark()
         if kernels.guard_exits or not rows:
             return False
         ns, share = self._level
         usual_ns, usual_rows = ns * rows, share * rows
-        is_as_fast = abs(elapsed_ns - usual_ns) <= _USUAL_TIME * usual_ns
-        return is_as_fast and abs(passed - usual_rows) <= _USUAL_SHARE * usual_rows
+        if abs(passed - usual_rows) > _USUAL_SHARE * usual_rows:
+            return False
+        was_odd = kernels.is_odd
+        kernels.is_odd = abs(elapsed_ns - usual_ns) > _USUAL_TIME * usual_ns
+        return not (was_odd and kernels.is_odd)
 
     def _settle(self, kernels: DeoptManager) -> None:
         """Report what kernels saw so far; of few rows, with the next ones."""

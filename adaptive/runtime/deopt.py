@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from adaptive.runtime.bans import VariantBanned
 from adaptive.runtime.binding import BoundBatch
@@ -19,7 +20,23 @@ from profiler.profile import Observation
 
 # A guard that fails now and then costs few rows, one that fails all the time few exits.
 _FIRST_STRETCH = 1024
-_NOTHING = Observation(0)
+
+
+class _Mark(NamedTuple):
+    """What was seen up to some place: it is put behind every usual morsel, so it has to be cheap.
+
+    An `Observation` took five times as long to make.
+    """
+
+    rows: int = 0
+    rows_passed: int = 0
+    probes: int = 0
+    guard_exits: int = 0
+    generic_rows: int = 0
+    elapsed_ns: int = 0
+
+
+_START = _Mark()
 
 
 @dataclass(frozen=True)
@@ -48,7 +65,8 @@ class DeoptManager(ABC):
         self._codes: dict[tuple[InputLayout, SlotLayout | None, VariantSpec], Code] = {}
         self._rows = self._guard_exits = self._generic_rows = 0
         self._counted = (0, 0)  # the rows that had passed, and the probes, when it was taken last
-        self.marked = _NOTHING
+        self.marked = _START
+        self.is_odd = False  # whether what is behind the mark took another time than usual
         self.running: tuple[VariantSpec, InputLayout] | None = None  # what is seen is of these
         self.worker = 0  # who runs it
         self.large = 0  # morsels that are reported one by one, among what nobody has taken
@@ -116,7 +134,7 @@ class DeoptManager(ABC):
         self._rows = self._guard_exits = self._generic_rows = 0
         args = self.driver.args
         self._counted = int(args.rows_passed), int(args.probes)
-        self.marked = _NOTHING
+        self.marked, self.is_odd = _START, False
         return seen
 
     def peek(self) -> Observation:
@@ -134,7 +152,16 @@ class DeoptManager(ABC):
 
     def mark(self) -> None:
         """Put a mark behind what was seen so far."""
-        self.marked = self.peek()
+        args, (passed, probes) = self.driver.args, self._counted
+        self.is_odd = False
+        self.marked = _Mark(
+            self._rows,
+            args.rows_passed - passed,
+            args.probes - probes,
+            self._guard_exits,
+            self._generic_rows,
+            self.meter.elapsed_ns,
+        )
 
     def since_mark(self) -> tuple[int, int, int]:
         """The rows behind the mark, the nanoseconds that they took, and how many passed."""
@@ -145,14 +172,15 @@ class DeoptManager(ABC):
     def take_marked(self) -> Observation:
         """What was seen before the mark; what came behind it waits."""
         marked, (passed, probes) = self.marked, self._counted
+        seen = Observation(*marked, self.meter.counters)
         self._rows -= marked.rows
         self._guard_exits -= marked.guard_exits
         self._generic_rows -= marked.generic_rows
         self._counted = passed + marked.rows_passed, probes + marked.probes
         self.meter.elapsed_ns -= marked.elapsed_ns
         self.meter.counters = {}
-        self.marked = _NOTHING
-        return marked
+        self.marked = _START
+        return seen
 
     def code(self, spec: VariantSpec, slots: SlotLayout | None) -> Code:
         """A variant for the batch; known ones are found without hashing the program again."""

@@ -234,6 +234,24 @@ def test_a_bet_that_was_too_slow_is_tried_again_with_far_more_groups() -> None:
     assert record.allowed(array, rows=2) == GENERIC
 
 
+def test_a_bet_that_was_too_slow_is_tried_again_where_data_lie_in_memory_in_another_way() -> None:
+    """But not one whose guards failed, and not without end."""
+    settings = LoopSettings()
+    record = BetRecord(settings)
+    record.groups = 10_000
+    record.refuted(NARROW, rows=0, unit=1_000)
+    record.renew()
+    assert record.allowed(NARROW, rows=1) == GENERIC
+    record = BetRecord(settings)
+    record.groups = 10_000
+    for _ in range(2 * settings.max_strikes):
+        assert record.allowed(NARROW, rows=0) == NARROW
+        record.lost(NARROW, rows=0, unit=1_000)
+        assert record.allowed(NARROW, rows=0) == GENERIC
+        record.renew()
+    assert record.allowed(NARROW, rows=0) == GENERIC
+
+
 def test_a_bet_that_is_too_slow_with_all_data_ends() -> None:
     settings = LoopSettings()
     record = BetRecord(settings)

@@ -535,6 +535,113 @@ leave.done:
   ret i32 0
 }
 
+define internal i64 @"select_rows"(ptr %".1", i64 %".2", i64 %".3") noinline
+{
+entry:
+  %".5" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".5"
+  %".6" = getelementptr inbounds i8, ptr %".1", i64 24
+  %"mask" = load ptr, ptr %".6"
+  %".7" = getelementptr inbounds i8, ptr %".1", i64 0
+  %"columns" = load ptr, ptr %".7"
+  %".8" = getelementptr inbounds i8, ptr %"columns", i64 0
+  %".9" = load ptr, ptr %".8"
+  %".10" = getelementptr inbounds i8, ptr %"columns", i64 32
+  %".11" = load ptr, ptr %".10"
+  %".12" = getelementptr inbounds i8, ptr %"columns", i64 40
+  %".13" = load ptr, ptr %".12"
+  %".14" = getelementptr inbounds i8, ptr %"columns", i64 48
+  %".15" = load i64, ptr %".14"
+  %".16" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".17" = load ptr, ptr %".16"
+  %".18" = getelementptr inbounds i8, ptr %"columns", i64 112
+  %".19" = load ptr, ptr %".18"
+  %".20" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".21" = load ptr, ptr %".20"
+  %".22" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".22"
+  %".23" = getelementptr inbounds ptr, ptr %"lookups", i64 0
+  %".24" = load ptr, ptr %".23"
+  %".25" = getelementptr inbounds i8, ptr %".24", i64 8
+  %".26" = load i32, ptr %".24"
+  %".27" = getelementptr inbounds i8, ptr %".24", i64 4
+  %".28" = load i32, ptr %".27"
+  %".29" = sub i64 %".3", %".2"
+  %".30" = icmp slt i64 %".15", 32
+  %".70" = alloca i64
+  br i1 %".30", label %"entry.if", label %"entry.else"
+entry.if:
+  br label %"test.head"
+entry.else:
+  br label %"test.head.1"
+entry.endif:
+  store i64 0, i64* %".70"
+  br label %"pack.head"
+test.head:
+  %"test" = phi  i64 [0, %"entry.if"], [%".48", %"test.body"]
+  %".33" = icmp slt i64 %"test", %".29"
+  br i1 %".33", label %"test.body", label %"test.after"
+test.body:
+  %".35" = add i64 %".2", %"test"
+  %".36" = getelementptr inbounds i32, ptr %".9", i64 %".35"
+  %".37" = load i32, ptr %".36"
+  %".38" = sext i32 %".37" to i64
+  %".39" = trunc i64 %".38" to i32
+  %".40" = lshr i32 %".26", %".39"
+  %".41" = trunc i32 %".40" to i1
+  %".42" = lshr i32 %".28", %".39"
+  %".43" = trunc i32 %".42" to i1
+  %".44" = and i1 1, %".41"
+  %".45" = zext i1 %".44" to i8
+  %".46" = getelementptr inbounds i8, ptr %"mask", i64 %"test"
+  store i8 %".45", ptr %".46"
+  %".48" = add nsw i64 %"test", 1
+  br label %"test.head"
+test.after:
+  br label %"entry.endif"
+test.head.1:
+  %"test.1" = phi  i64 [0, %"entry.else"], [%".67", %"test.body.1"]
+  %".52" = icmp slt i64 %"test.1", %".29"
+  br i1 %".52", label %"test.body.1", label %"test.after.1"
+test.body.1:
+  %".54" = add i64 %".2", %"test.1"
+  %".55" = getelementptr inbounds i32, ptr %".9", i64 %".54"
+  %".56" = load i32, ptr %".55"
+  %".57" = sext i32 %".56" to i64
+  %".58" = getelementptr inbounds i8, ptr %".25", i64 %".57"
+  %".59" = load i8, ptr %".58"
+  %".60" = trunc i8 %".59" to i1
+  %".61" = lshr i8 %".59", 1
+  %".62" = trunc i8 %".61" to i1
+  %".63" = and i1 1, %".60"
+  %".64" = zext i1 %".63" to i8
+  %".65" = getelementptr inbounds i8, ptr %"mask", i64 %"test.1"
+  store i8 %".64", ptr %".65"
+  %".67" = add nsw i64 %"test.1", 1
+  br label %"test.head.1"
+test.after.1:
+  br label %"entry.endif"
+pack.head:
+  %"pack" = phi  i64 [0, %"entry.endif"], [%".84", %"pack.body"]
+  %".73" = icmp slt i64 %"pack", %".29"
+  br i1 %".73", label %"pack.body", label %"pack.after"
+pack.body:
+  %".75" = getelementptr inbounds i8, ptr %"mask", i64 %"pack"
+  %".76" = load i8, ptr %".75"
+  %".77" = zext i8 %".76" to i64
+  %".78" = load i64, i64* %".70"
+  %".79" = trunc i64 %"pack" to i32
+  %".80" = getelementptr inbounds i32, ptr %"selection", i64 %".78"
+  store i32 %".79", ptr %".80"
+  %".82" = add i64 %".78", %".77"
+  store i64 %".82", i64* %".70"
+  %".84" = add nsw i64 %"pack", 1
+  br label %"pack.head"
+pack.after:
+  %".86" = load i64, i64* %".70"
+  ret i64 %".86"
+}
+
 define i32 @"run"(ptr %".1")
 {
 entry:
@@ -562,176 +669,114 @@ entry:
   %".22" = load i32, ptr %".20"
   %".23" = getelementptr inbounds i8, ptr %".20", i64 4
   %".24" = load i32, ptr %".23"
-  %".25" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".25"
-  %".26" = getelementptr inbounds i8, ptr %".1", i64 24
-  %"mask" = load ptr, ptr %".26"
-  %".27" = getelementptr inbounds i8, ptr %".1", i64 64
-  %"row_begin" = load i64, ptr %".27"
-  %".28" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"row_end" = load i64, ptr %".28"
-  %".29" = sub i64 %"row_end", %"row_begin"
-  %".30" = add i64 %".29", 16383
-  %".31" = udiv i64 %".30", 16384
-  %".81" = alloca i64
-  %".110" = alloca i1
-  %".113" = alloca i64
+  %".25" = getelementptr inbounds i8, ptr %".1", i64 64
+  %"row_begin" = load i64, ptr %".25"
+  %".26" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"row_end" = load i64, ptr %".26"
+  %".27" = sub i64 %"row_end", %"row_begin"
+  %".28" = add i64 %".27", 16383
+  %".29" = udiv i64 %".28", 16384
+  %".56" = alloca i1
   br label %"block.head"
 block.head:
-  %"block" = phi  i64 [0, %"entry"], [%".144", %"pack.after.endif.endif"]
-  %".33" = icmp slt i64 %"block", %".31"
-  br i1 %".33", label %"block.body", label %"block.after"
+  %"block" = phi  i64 [0, %"entry"], [%".77", %"block.body.endif.endif.endif"]
+  %".31" = icmp slt i64 %"block", %".29"
+  br i1 %".31", label %"block.body", label %"block.after"
 block.body:
-  %".35" = mul i64 %"block", 16384
-  %".36" = add i64 %"row_begin", %".35"
-  %".37" = add i64 %".36", 16384
-  %".38" = icmp slt i64 %".37", %"row_end"
-  %".39" = select  i1 %".38", i64 %".37", i64 %"row_end"
-  %".40" = sub i64 %".39", %".36"
-  %".41" = icmp slt i64 %".11", 32
-  br i1 %".41", label %"block.body.if", label %"block.body.else"
+  %".33" = mul i64 %"block", 16384
+  %".34" = add i64 %"row_begin", %".33"
+  %".35" = add i64 %".34", 16384
+  %".36" = icmp slt i64 %".35", %"row_end"
+  %".37" = select  i1 %".36", i64 %".35", i64 %"row_end"
+  %".38" = call i64 @"select_rows"(ptr %".1", i64 %".34", i64 %".37")
+  %".39" = icmp slt i64 %".38", 0
+  br i1 %".39", label %"block.body.if", label %"block.body.endif", !prof !0
 block.after:
-  %".146" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %"row_end", ptr %".146"
-  %".148" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".148"
+  %".79" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %"row_end", ptr %".79"
+  %".81" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".81"
   br label %"leave.done"
 block.body.if:
-  br label %"test.head"
-block.body.else:
-  br label %"test.head.1"
+  %".41" = xor i64 %".38", -1
+  %".42" = trunc i64 %".41" to i32
+  ret i32 %".42"
 block.body.endif:
-  store i64 0, i64* %".81"
-  br label %"pack.head"
-test.head:
-  %"test" = phi  i64 [0, %"block.body.if"], [%".59", %"test.body"]
-  %".44" = icmp slt i64 %"test", %".40"
-  br i1 %".44", label %"test.body", label %"test.after"
-test.body:
-  %".46" = add i64 %".36", %"test"
-  %".47" = getelementptr inbounds i32, ptr %".5", i64 %".46"
-  %".48" = load i32, ptr %".47"
-  %".49" = sext i32 %".48" to i64
-  %".50" = trunc i64 %".49" to i32
-  %".51" = lshr i32 %".22", %".50"
-  %".52" = trunc i32 %".51" to i1
-  %".53" = lshr i32 %".24", %".50"
-  %".54" = trunc i32 %".53" to i1
-  %".55" = and i1 1, %".52"
-  %".56" = zext i1 %".55" to i8
-  %".57" = getelementptr inbounds i8, ptr %"mask", i64 %"test"
-  store i8 %".56", ptr %".57"
-  %".59" = add nsw i64 %"test", 1
-  br label %"test.head"
-test.after:
-  br label %"block.body.endif"
-test.head.1:
-  %"test.1" = phi  i64 [0, %"block.body.else"], [%".78", %"test.body.1"]
-  %".63" = icmp slt i64 %"test.1", %".40"
-  br i1 %".63", label %"test.body.1", label %"test.after.1"
-test.body.1:
-  %".65" = add i64 %".36", %"test.1"
-  %".66" = getelementptr inbounds i32, ptr %".5", i64 %".65"
-  %".67" = load i32, ptr %".66"
-  %".68" = sext i32 %".67" to i64
-  %".69" = getelementptr inbounds i8, ptr %".21", i64 %".68"
-  %".70" = load i8, ptr %".69"
-  %".71" = trunc i8 %".70" to i1
-  %".72" = lshr i8 %".70", 1
-  %".73" = trunc i8 %".72" to i1
-  %".74" = and i1 1, %".71"
-  %".75" = zext i1 %".74" to i8
-  %".76" = getelementptr inbounds i8, ptr %"mask", i64 %"test.1"
-  store i8 %".75", ptr %".76"
-  %".78" = add nsw i64 %"test.1", 1
-  br label %"test.head.1"
-test.after.1:
-  br label %"block.body.endif"
-pack.head:
-  %"pack" = phi  i64 [0, %"block.body.endif"], [%".95", %"pack.body"]
-  %".84" = icmp slt i64 %"pack", %".40"
-  br i1 %".84", label %"pack.body", label %"pack.after"
-pack.body:
-  %".86" = getelementptr inbounds i8, ptr %"mask", i64 %"pack"
-  %".87" = load i8, ptr %".86"
-  %".88" = zext i8 %".87" to i64
-  %".89" = load i64, i64* %".81"
-  %".90" = trunc i64 %"pack" to i32
-  %".91" = getelementptr inbounds i32, ptr %"selection", i64 %".89"
-  store i32 %".90", ptr %".91"
-  %".93" = add i64 %".89", %".88"
-  store i64 %".93", i64* %".81"
-  %".95" = add nsw i64 %"pack", 1
-  br label %"pack.head"
-pack.after:
-  %".97" = load i64, i64* %".81"
-  %".98" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".98"
-  %".99" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".99"
-  %".100" = getelementptr inbounds i8, ptr %"current", i64 48
-  %"complete" = load i64, ptr %".100"
-  %".101" = icmp ne i64 %"complete", 0
-  %".102" = shl i64 %".97", 2
-  %".103" = sub i64 %".39", %".36"
-  %".104" = icmp sge i64 %".102", %".103"
-  %".105" = xor i1 0, -1
-  %".106" = and i1 %".104", %".105"
-  %".107" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state.1" = load ptr, ptr %".107"
-  %".108" = getelementptr inbounds i8, ptr %"state.1", i64 0
-  %"current.1" = load ptr, ptr %".108"
-  %".109" = getelementptr inbounds i8, ptr %"current.1", i64 0
-  %"slice_start" = load i64, ptr %".109"
-  store i1 0, i1* %".110"
-  br i1 %".106", label %"pack.after.if", label %"pack.after.endif"
-pack.after.if:
-  store i64 0, i64* %".113"
-  br label %"time.head"
-pack.after.endif:
-  %".130" = load i1, i1* %".110"
-  %".131" = or i1 %".130", 0
-  %".132" = and i1 %".101", %".131"
-  br i1 %".132", label %"pack.after.endif.if", label %"pack.after.endif.else"
-time.head:
-  %"time" = phi  i64 [%".36", %"pack.after.if"], [%".124", %"time.body"]
-  %".116" = icmp slt i64 %"time", %".39"
-  br i1 %".116", label %"time.body", label %"time.after"
-time.body:
-  %".118" = getelementptr inbounds i64, ptr %".15", i64 %"time"
-  %".119" = load i64, ptr %".118"
-  %".120" = load i64, i64* %".113"
-  %".121" = sub i64 %".119", %"slice_start"
-  %".122" = call i64 @"llvm.umax.i64"(i64 %".120", i64 %".121")
-  store i64 %".122", i64* %".113"
-  %".124" = add nsw i64 %"time", 1
-  br label %"time.head"
-time.after:
-  %".126" = load i64, i64* %".113"
-  %".127" = icmp ult i64 %".126", 10000000
-  store i1 %".127", i1* %".110"
-  br label %"pack.after.endif"
-pack.after.endif.if:
-  %".134" = call i32 @"fast"(ptr %".1", i64 %".36", i64 %".97")
-  %".135" = icmp ne i32 %".134", 0
-  br i1 %".135", label %"pack.after.endif.if.if", label %"pack.after.endif.if.endif", !prof !0
-pack.after.endif.else:
-  %".139" = call i32 @"general"(ptr %".1", i64 %".36", i64 %".97")
-  %".140" = icmp ne i32 %".139", 0
-  br i1 %".140", label %"pack.after.endif.else.if", label %"pack.after.endif.else.endif", !prof !0
-pack.after.endif.endif:
-  %".144" = add nsw i64 %"block", 1
+  %".44" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".44"
+  %".45" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".45"
+  %".46" = getelementptr inbounds i8, ptr %"current", i64 48
+  %"complete" = load i64, ptr %".46"
+  %".47" = icmp ne i64 %"complete", 0
+  %".48" = shl i64 %".38", 2
+  %".49" = sub i64 %".37", %".34"
+  %".50" = icmp sge i64 %".48", %".49"
+  %".51" = xor i1 0, -1
+  %".52" = and i1 %".50", %".51"
+  %".53" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.1" = load ptr, ptr %".53"
+  %".54" = getelementptr inbounds i8, ptr %"state.1", i64 0
+  %"current.1" = load ptr, ptr %".54"
+  %".55" = getelementptr inbounds i8, ptr %"current.1", i64 0
+  %"slice_start" = load i64, ptr %".55"
+  store i1 0, i1* %".56"
+  br i1 %".52", label %"block.body.endif.if", label %"block.body.endif.endif"
+block.body.endif.if:
+  %".59" = call i64 @"times.farthest"(ptr %".15", i64 %"slice_start", i64 %".34", i64 %".37")
+  %".60" = icmp ult i64 %".59", 10000000
+  store i1 %".60", i1* %".56"
+  br label %"block.body.endif.endif"
+block.body.endif.endif:
+  %".63" = load i1, i1* %".56"
+  %".64" = or i1 %".63", 0
+  %".65" = and i1 %".47", %".64"
+  br i1 %".65", label %"block.body.endif.endif.if", label %"block.body.endif.endif.else"
+block.body.endif.endif.if:
+  %".67" = call i32 @"fast"(ptr %".1", i64 %".34", i64 %".38")
+  %".68" = icmp ne i32 %".67", 0
+  br i1 %".68", label %"block.body.endif.endif.if.if", label %"block.body.endif.endif.if.endif", !prof !0
+block.body.endif.endif.else:
+  %".72" = call i32 @"general"(ptr %".1", i64 %".34", i64 %".38")
+  %".73" = icmp ne i32 %".72", 0
+  br i1 %".73", label %"block.body.endif.endif.else.if", label %"block.body.endif.endif.else.endif", !prof !0
+block.body.endif.endif.endif:
+  %".77" = add nsw i64 %"block", 1
   br label %"block.head"
-pack.after.endif.if.if:
-  ret i32 %".134"
-pack.after.endif.if.endif:
-  br label %"pack.after.endif.endif"
-pack.after.endif.else.if:
-  ret i32 %".139"
-pack.after.endif.else.endif:
-  br label %"pack.after.endif.endif"
+block.body.endif.endif.if.if:
+  ret i32 %".67"
+block.body.endif.endif.if.endif:
+  br label %"block.body.endif.endif.endif"
+block.body.endif.endif.else.if:
+  ret i32 %".72"
+block.body.endif.endif.else.endif:
+  br label %"block.body.endif.endif.endif"
 leave.done:
   ret i32 0
+}
+
+define internal i64 @"times.farthest"(ptr %".1", i64 %".2", i64 %".3", i64 %".4") noinline
+{
+entry:
+  %".6" = alloca i64
+  store i64 0, i64* %".6"
+  br label %"time.head"
+time.head:
+  %"time" = phi  i64 [%".3", %"entry"], [%".17", %"time.body"]
+  %".9" = icmp slt i64 %"time", %".4"
+  br i1 %".9", label %"time.body", label %"time.after"
+time.body:
+  %".11" = getelementptr inbounds i64, ptr %".1", i64 %"time"
+  %".12" = load i64, ptr %".11"
+  %".13" = load i64, i64* %".6"
+  %".14" = sub i64 %".12", %".2"
+  %".15" = call i64 @"llvm.umax.i64"(i64 %".13", i64 %".14")
+  store i64 %".15", i64* %".6"
+  %".17" = add nsw i64 %"time", 1
+  br label %"time.head"
+time.after:
+  %".19" = load i64, i64* %".6"
+  ret i64 %".19"
 }
 
 declare i64 @"llvm.umax.i64"(i64 %".1", i64 %".2")

@@ -515,6 +515,112 @@ leave.done:
   ret i32 0
 }
 
+define internal i64 @"select_rows"(ptr %".1", i64 %".2", i64 %".3") noinline
+{
+entry:
+  %".5" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".5"
+  %".6" = getelementptr inbounds i8, ptr %".1", i64 24
+  %"mask" = load ptr, ptr %".6"
+  %".7" = getelementptr inbounds i8, ptr %".1", i64 0
+  %"columns" = load ptr, ptr %".7"
+  %".8" = getelementptr inbounds i8, ptr %"columns", i64 0
+  %".9" = load ptr, ptr %".8"
+  %".10" = getelementptr inbounds i8, ptr %"columns", i64 8
+  %".11" = load ptr, ptr %".10"
+  %".12" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".13" = load ptr, ptr %".12"
+  %".14" = getelementptr inbounds i8, ptr %"columns", i64 112
+  %".15" = load ptr, ptr %".14"
+  %".16" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".17" = load ptr, ptr %".16"
+  %".18" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".18"
+  %".19" = sub i64 %".3", %".2"
+  %".38" = alloca i64
+  %".55" = alloca i64
+  br label %"test.head"
+test.head:
+  %"test" = phi  i64 [0, %"entry"], [%".36", %"test.body"]
+  %".21" = icmp slt i64 %"test", %".19"
+  br i1 %".21", label %"test.body", label %"test.after"
+test.body:
+  %".23" = add i64 %".2", %"test"
+  %".24" = getelementptr inbounds i32, ptr %".11", i64 %".23"
+  %".25" = load i32, ptr %".24"
+  %".26" = getelementptr inbounds i8, ptr %".24", i64 4
+  %".27" = load i32, ptr %".26"
+  %".28" = sext i32 %".25" to i64
+  %".29" = getelementptr inbounds i8, ptr %".9", i64 %".28"
+  %".30" = sub i32 %".27", %".25"
+  %".31" = icmp eq i32 %".30", 4
+  %".32" = and i1 1, %".31"
+  %".33" = zext i1 %".32" to i8
+  %".34" = getelementptr inbounds i8, ptr %"mask", i64 %"test"
+  store i8 %".33", ptr %".34"
+  %".36" = add nsw i64 %"test", 1
+  br label %"test.head"
+test.after:
+  store i64 0, i64* %".38"
+  br label %"pack.head"
+pack.head:
+  %"pack" = phi  i64 [0, %"test.after"], [%".52", %"pack.body"]
+  %".41" = icmp slt i64 %"pack", %".19"
+  br i1 %".41", label %"pack.body", label %"pack.after"
+pack.body:
+  %".43" = getelementptr inbounds i8, ptr %"mask", i64 %"pack"
+  %".44" = load i8, ptr %".43"
+  %".45" = zext i8 %".44" to i64
+  %".46" = load i64, i64* %".38"
+  %".47" = trunc i64 %"pack" to i32
+  %".48" = getelementptr inbounds i32, ptr %"selection", i64 %".46"
+  store i32 %".47", ptr %".48"
+  %".50" = add i64 %".46", %".45"
+  store i64 %".50", i64* %".38"
+  %".52" = add nsw i64 %"pack", 1
+  br label %"pack.head"
+pack.after:
+  %".54" = load i64, i64* %".38"
+  store i64 0, i64* %".55"
+  br label %"refine.head"
+refine.head:
+  %"refine" = phi  i64 [0, %"pack.after"], [%".84", %"refine.body"]
+  %".58" = icmp slt i64 %"refine", %".54"
+  br i1 %".58", label %"refine.body", label %"refine.after"
+refine.body:
+  %".60" = getelementptr inbounds i32, ptr %"selection", i64 %"refine"
+  %".61" = load i32, ptr %".60"
+  %".62" = zext i32 %".61" to i64
+  %".63" = add i64 %".2", %".62"
+  %".64" = getelementptr inbounds i32, ptr %".11", i64 %".63"
+  %".65" = load i32, ptr %".64"
+  %".66" = getelementptr inbounds i8, ptr %".64", i64 4
+  %".67" = load i32, ptr %".66"
+  %".68" = sext i32 %".65" to i64
+  %".69" = getelementptr inbounds i8, ptr %".9", i64 %".68"
+  %".70" = sub i32 %".67", %".65"
+  %".71" = icmp eq i32 %".70", 4
+  %".72" = select  i1 %".71", ptr %".69", ptr @"bytes.1"
+  %".73" = getelementptr inbounds i8, ptr %".72", i64 0
+  %".74" = load i32, ptr %".73", align 1
+  %".75" = icmp eq i32 %".74", 2003134838
+  %".76" = and i1 %".71", %".75"
+  %".77" = zext i1 %".76" to i64
+  %".78" = load i64, i64* %".55"
+  %".79" = trunc i64 %".62" to i32
+  %".80" = getelementptr inbounds i32, ptr %"selection", i64 %".78"
+  store i32 %".79", ptr %".80"
+  %".82" = add i64 %".78", %".77"
+  store i64 %".82", i64* %".55"
+  %".84" = add nsw i64 %"refine", 1
+  br label %"refine.head"
+refine.after:
+  %".86" = load i64, i64* %".55"
+  ret i64 %".86"
+}
+
+@"bytes" = private constant [4 x i8] c"view"
+@"bytes.1" = private constant [4 x i8] c"view"
 define i32 @"run"(ptr %".1")
 {
 entry:
@@ -532,187 +638,116 @@ entry:
   %".13" = load ptr, ptr %".12"
   %".14" = getelementptr inbounds i8, ptr %".1", i64 8
   %"lookups" = load ptr, ptr %".14"
-  %".15" = getelementptr inbounds i8, ptr %".1", i64 16
-  %"selection" = load ptr, ptr %".15"
-  %".16" = getelementptr inbounds i8, ptr %".1", i64 24
-  %"mask" = load ptr, ptr %".16"
-  %".17" = getelementptr inbounds i8, ptr %".1", i64 64
-  %"row_begin" = load i64, ptr %".17"
-  %".18" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"row_end" = load i64, ptr %".18"
-  %".19" = sub i64 %"row_end", %"row_begin"
-  %".20" = add i64 %".19", 16383
-  %".21" = udiv i64 %".20", 16384
-  %".49" = alloca i64
-  %".66" = alloca i64
-  %".110" = alloca i1
-  %".113" = alloca i64
+  %".15" = getelementptr inbounds i8, ptr %".1", i64 64
+  %"row_begin" = load i64, ptr %".15"
+  %".16" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"row_end" = load i64, ptr %".16"
+  %".17" = sub i64 %"row_end", %"row_begin"
+  %".18" = add i64 %".17", 16383
+  %".19" = udiv i64 %".18", 16384
+  %".46" = alloca i1
   br label %"block.head"
 block.head:
-  %"block" = phi  i64 [0, %"entry"], [%".144", %"refine.after.endif.endif"]
-  %".23" = icmp slt i64 %"block", %".21"
-  br i1 %".23", label %"block.body", label %"block.after"
+  %"block" = phi  i64 [0, %"entry"], [%".67", %"block.body.endif.endif.endif"]
+  %".21" = icmp slt i64 %"block", %".19"
+  br i1 %".21", label %"block.body", label %"block.after"
 block.body:
-  %".25" = mul i64 %"block", 16384
-  %".26" = add i64 %"row_begin", %".25"
-  %".27" = add i64 %".26", 16384
-  %".28" = icmp slt i64 %".27", %"row_end"
-  %".29" = select  i1 %".28", i64 %".27", i64 %"row_end"
-  %".30" = sub i64 %".29", %".26"
-  br label %"test.head"
+  %".23" = mul i64 %"block", 16384
+  %".24" = add i64 %"row_begin", %".23"
+  %".25" = add i64 %".24", 16384
+  %".26" = icmp slt i64 %".25", %"row_end"
+  %".27" = select  i1 %".26", i64 %".25", i64 %"row_end"
+  %".28" = call i64 @"select_rows"(ptr %".1", i64 %".24", i64 %".27")
+  %".29" = icmp slt i64 %".28", 0
+  br i1 %".29", label %"block.body.if", label %"block.body.endif", !prof !0
 block.after:
-  %".146" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %"row_end", ptr %".146"
-  %".148" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".148"
+  %".69" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %"row_end", ptr %".69"
+  %".71" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".71"
   br label %"leave.done"
-test.head:
-  %"test" = phi  i64 [0, %"block.body"], [%".47", %"test.body"]
-  %".32" = icmp slt i64 %"test", %".30"
-  br i1 %".32", label %"test.body", label %"test.after"
-test.body:
-  %".34" = add i64 %".26", %"test"
-  %".35" = getelementptr inbounds i32, ptr %".7", i64 %".34"
-  %".36" = load i32, ptr %".35"
-  %".37" = getelementptr inbounds i8, ptr %".35", i64 4
-  %".38" = load i32, ptr %".37"
-  %".39" = sext i32 %".36" to i64
-  %".40" = getelementptr inbounds i8, ptr %".5", i64 %".39"
-  %".41" = sub i32 %".38", %".36"
-  %".42" = icmp eq i32 %".41", 4
-  %".43" = and i1 1, %".42"
-  %".44" = zext i1 %".43" to i8
-  %".45" = getelementptr inbounds i8, ptr %"mask", i64 %"test"
-  store i8 %".44", ptr %".45"
-  %".47" = add nsw i64 %"test", 1
-  br label %"test.head"
-test.after:
-  store i64 0, i64* %".49"
-  br label %"pack.head"
-pack.head:
-  %"pack" = phi  i64 [0, %"test.after"], [%".63", %"pack.body"]
-  %".52" = icmp slt i64 %"pack", %".30"
-  br i1 %".52", label %"pack.body", label %"pack.after"
-pack.body:
-  %".54" = getelementptr inbounds i8, ptr %"mask", i64 %"pack"
-  %".55" = load i8, ptr %".54"
-  %".56" = zext i8 %".55" to i64
-  %".57" = load i64, i64* %".49"
-  %".58" = trunc i64 %"pack" to i32
-  %".59" = getelementptr inbounds i32, ptr %"selection", i64 %".57"
-  store i32 %".58", ptr %".59"
-  %".61" = add i64 %".57", %".56"
-  store i64 %".61", i64* %".49"
-  %".63" = add nsw i64 %"pack", 1
-  br label %"pack.head"
-pack.after:
-  %".65" = load i64, i64* %".49"
-  store i64 0, i64* %".66"
-  br label %"refine.head"
-refine.head:
-  %"refine" = phi  i64 [0, %"pack.after"], [%".95", %"refine.body"]
-  %".69" = icmp slt i64 %"refine", %".65"
-  br i1 %".69", label %"refine.body", label %"refine.after"
-refine.body:
-  %".71" = getelementptr inbounds i32, ptr %"selection", i64 %"refine"
-  %".72" = load i32, ptr %".71"
-  %".73" = zext i32 %".72" to i64
-  %".74" = add i64 %".26", %".73"
-  %".75" = getelementptr inbounds i32, ptr %".7", i64 %".74"
-  %".76" = load i32, ptr %".75"
-  %".77" = getelementptr inbounds i8, ptr %".75", i64 4
-  %".78" = load i32, ptr %".77"
-  %".79" = sext i32 %".76" to i64
-  %".80" = getelementptr inbounds i8, ptr %".5", i64 %".79"
-  %".81" = sub i32 %".78", %".76"
-  %".82" = icmp eq i32 %".81", 4
-  %".83" = select  i1 %".82", ptr %".80", ptr @"bytes.1"
-  %".84" = getelementptr inbounds i8, ptr %".83", i64 0
-  %".85" = load i32, ptr %".84", align 1
-  %".86" = icmp eq i32 %".85", 2003134838
-  %".87" = and i1 %".82", %".86"
-  %".88" = zext i1 %".87" to i64
-  %".89" = load i64, i64* %".66"
-  %".90" = trunc i64 %".73" to i32
-  %".91" = getelementptr inbounds i32, ptr %"selection", i64 %".89"
-  store i32 %".90", ptr %".91"
-  %".93" = add i64 %".89", %".88"
-  store i64 %".93", i64* %".66"
-  %".95" = add nsw i64 %"refine", 1
-  br label %"refine.head"
-refine.after:
-  %".97" = load i64, i64* %".66"
-  %".98" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".98"
-  %".99" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".99"
-  %".100" = getelementptr inbounds i8, ptr %"current", i64 48
-  %"complete" = load i64, ptr %".100"
-  %".101" = icmp ne i64 %"complete", 0
-  %".102" = shl i64 %".97", 2
-  %".103" = sub i64 %".29", %".26"
-  %".104" = icmp sge i64 %".102", %".103"
-  %".105" = xor i1 0, -1
-  %".106" = and i1 %".104", %".105"
-  %".107" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state.1" = load ptr, ptr %".107"
-  %".108" = getelementptr inbounds i8, ptr %"state.1", i64 0
-  %"current.1" = load ptr, ptr %".108"
-  %".109" = getelementptr inbounds i8, ptr %"current.1", i64 0
-  %"slice_start" = load i64, ptr %".109"
-  store i1 0, i1* %".110"
-  br i1 %".106", label %"refine.after.if", label %"refine.after.endif"
-refine.after.if:
-  store i64 0, i64* %".113"
-  br label %"time.head"
-refine.after.endif:
-  %".130" = load i1, i1* %".110"
-  %".131" = or i1 %".130", 0
-  %".132" = and i1 %".101", %".131"
-  br i1 %".132", label %"refine.after.endif.if", label %"refine.after.endif.else"
-time.head:
-  %"time" = phi  i64 [%".26", %"refine.after.if"], [%".124", %"time.body"]
-  %".116" = icmp slt i64 %"time", %".29"
-  br i1 %".116", label %"time.body", label %"time.after"
-time.body:
-  %".118" = getelementptr inbounds i64, ptr %".11", i64 %"time"
-  %".119" = load i64, ptr %".118"
-  %".120" = load i64, i64* %".113"
-  %".121" = sub i64 %".119", %"slice_start"
-  %".122" = call i64 @"llvm.umax.i64"(i64 %".120", i64 %".121")
-  store i64 %".122", i64* %".113"
-  %".124" = add nsw i64 %"time", 1
-  br label %"time.head"
-time.after:
-  %".126" = load i64, i64* %".113"
-  %".127" = icmp ult i64 %".126", 10000000
-  store i1 %".127", i1* %".110"
-  br label %"refine.after.endif"
-refine.after.endif.if:
-  %".134" = call i32 @"fast"(ptr %".1", i64 %".26", i64 %".97")
-  %".135" = icmp ne i32 %".134", 0
-  br i1 %".135", label %"refine.after.endif.if.if", label %"refine.after.endif.if.endif", !prof !0
-refine.after.endif.else:
-  %".139" = call i32 @"general"(ptr %".1", i64 %".26", i64 %".97")
-  %".140" = icmp ne i32 %".139", 0
-  br i1 %".140", label %"refine.after.endif.else.if", label %"refine.after.endif.else.endif", !prof !0
-refine.after.endif.endif:
-  %".144" = add nsw i64 %"block", 1
+block.body.if:
+  %".31" = xor i64 %".28", -1
+  %".32" = trunc i64 %".31" to i32
+  ret i32 %".32"
+block.body.endif:
+  %".34" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".34"
+  %".35" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".35"
+  %".36" = getelementptr inbounds i8, ptr %"current", i64 48
+  %"complete" = load i64, ptr %".36"
+  %".37" = icmp ne i64 %"complete", 0
+  %".38" = shl i64 %".28", 2
+  %".39" = sub i64 %".27", %".24"
+  %".40" = icmp sge i64 %".38", %".39"
+  %".41" = xor i1 0, -1
+  %".42" = and i1 %".40", %".41"
+  %".43" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.1" = load ptr, ptr %".43"
+  %".44" = getelementptr inbounds i8, ptr %"state.1", i64 0
+  %"current.1" = load ptr, ptr %".44"
+  %".45" = getelementptr inbounds i8, ptr %"current.1", i64 0
+  %"slice_start" = load i64, ptr %".45"
+  store i1 0, i1* %".46"
+  br i1 %".42", label %"block.body.endif.if", label %"block.body.endif.endif"
+block.body.endif.if:
+  %".49" = call i64 @"times.farthest"(ptr %".11", i64 %"slice_start", i64 %".24", i64 %".27")
+  %".50" = icmp ult i64 %".49", 10000000
+  store i1 %".50", i1* %".46"
+  br label %"block.body.endif.endif"
+block.body.endif.endif:
+  %".53" = load i1, i1* %".46"
+  %".54" = or i1 %".53", 0
+  %".55" = and i1 %".37", %".54"
+  br i1 %".55", label %"block.body.endif.endif.if", label %"block.body.endif.endif.else"
+block.body.endif.endif.if:
+  %".57" = call i32 @"fast"(ptr %".1", i64 %".24", i64 %".28")
+  %".58" = icmp ne i32 %".57", 0
+  br i1 %".58", label %"block.body.endif.endif.if.if", label %"block.body.endif.endif.if.endif", !prof !0
+block.body.endif.endif.else:
+  %".62" = call i32 @"general"(ptr %".1", i64 %".24", i64 %".28")
+  %".63" = icmp ne i32 %".62", 0
+  br i1 %".63", label %"block.body.endif.endif.else.if", label %"block.body.endif.endif.else.endif", !prof !0
+block.body.endif.endif.endif:
+  %".67" = add nsw i64 %"block", 1
   br label %"block.head"
-refine.after.endif.if.if:
-  ret i32 %".134"
-refine.after.endif.if.endif:
-  br label %"refine.after.endif.endif"
-refine.after.endif.else.if:
-  ret i32 %".139"
-refine.after.endif.else.endif:
-  br label %"refine.after.endif.endif"
+block.body.endif.endif.if.if:
+  ret i32 %".57"
+block.body.endif.endif.if.endif:
+  br label %"block.body.endif.endif.endif"
+block.body.endif.endif.else.if:
+  ret i32 %".62"
+block.body.endif.endif.else.endif:
+  br label %"block.body.endif.endif.endif"
 leave.done:
   ret i32 0
 }
 
-@"bytes" = private constant [4 x i8] c"view"
-@"bytes.1" = private constant [4 x i8] c"view"
+define internal i64 @"times.farthest"(ptr %".1", i64 %".2", i64 %".3", i64 %".4") noinline
+{
+entry:
+  %".6" = alloca i64
+  store i64 0, i64* %".6"
+  br label %"time.head"
+time.head:
+  %"time" = phi  i64 [%".3", %"entry"], [%".17", %"time.body"]
+  %".9" = icmp slt i64 %"time", %".4"
+  br i1 %".9", label %"time.body", label %"time.after"
+time.body:
+  %".11" = getelementptr inbounds i64, ptr %".1", i64 %"time"
+  %".12" = load i64, ptr %".11"
+  %".13" = load i64, i64* %".6"
+  %".14" = sub i64 %".12", %".2"
+  %".15" = call i64 @"llvm.umax.i64"(i64 %".13", i64 %".14")
+  store i64 %".15", i64* %".6"
+  %".17" = add nsw i64 %"time", 1
+  br label %"time.head"
+time.after:
+  %".19" = load i64, i64* %".6"
+  ret i64 %".19"
+}
+
 declare i64 @"llvm.umax.i64"(i64 %".1", i64 %".2")
 
 define i32 @"prepare"(ptr %".1")
