@@ -97,6 +97,11 @@ class LoopState:
         return phase.reports >= self.settings.calm_reports
 
     @property
+    def waits(self) -> bool:
+        """Whether a profile or a compilation is waited for: morsels have nothing to say then."""
+        return isinstance(self.phase, Profiling | Awaiting)
+
+    @property
     def unit(self) -> int:
         """The rows that waits are counted in."""
         mean = self.rows // max(1, self.morsels)

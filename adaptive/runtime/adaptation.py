@@ -51,6 +51,7 @@ _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up fir
 # What is reported at once where morsels are as usual. A report takes some 100 us where kernels
 # have filled the caches, 9 per cent of a million rows.
 _CALM_ROWS = 16 << 20
+_WAITING_ROWS = 4 << 20  # the same while a variant is compiled: what comes says nothing new
 _USUAL_TIME = 0.25  # how far the time of a row may be off; it wanders on shared machines
 _USUAL_SHARE = 0.12  # the same of the rows that pass
 _MOST_LAYOUTS = 8  # ways in which batches lie in memory that are news when they first come
@@ -116,7 +117,7 @@ class AdaptiveLoop:
         self._wanted: set[tuple[VariantSpec, InputLayout]] = set()  # compiled beside the loop
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
-        self._calm = False
+        self._calm = self._waits = False
         self._level = (0.0, 0.0)  # of what was reported last: time of a row, share that passed
         self._rows = 0
         self._sibling = sibling  # until there is a batch to compile for
@@ -174,7 +175,7 @@ class AdaptiveLoop:
         if self._waiting.get(worker) is not kernels:
             self._wait_for(worker, kernels)
         if not self._calm:
-            if kernels.rows >= _LEAST_ROWS:
+            if kernels.rows >= (_WAITING_ROWS if self._waits else _LEAST_ROWS):
                 self._report(kernels)
             return
         if not self._is_usual(kernels):
@@ -267,7 +268,7 @@ class AdaptiveLoop:
             self._rows += event.seen.rows
         for action in self._controller.on(event):
             self._do(worker, action)
-        self._calm = self._controller.state.calm
+        self._calm, self._waits = self._controller.state.calm, self._controller.state.waits
 
     def _do(self, worker: int, action: Action) -> None:
         match action:
