@@ -120,7 +120,8 @@ class CompiledProbe:
 
 def compile_probe(program: RowProgram, layout: InputLayout) -> CompiledProbe:
     """Generate and compile the probe of a program for one layout of its input."""
-    code = compile_module(build_probe(program, layout))
+    # It runs over one row in 256 and is waited for by the first bet.
+    code = compile_module(build_probe(program, layout), speed=1)
     word, address = ctypes.c_int64, ctypes.c_void_p
     run = code.function(PROBE, word, address, address, word, word)
     return CompiledProbe(sample_layout(program), code, run)
