@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -201,6 +202,28 @@ def test_targets_compare_with_generic_and_with_the_best_static_choice() -> None:
     assert found.ratios["skew appears, uniform: adaptive / generic"] == pytest.approx(20 / 12)
     phases = found.grids[1]
     assert [row[4] for row in phases.rows] == ["dense", "generic"]
+
+
+def test_the_regret_of_shorter_phases_is_that_of_their_beginnings() -> None:
+    """A phase that is slow at first costs more, the shorter it is."""
+    drift = drift_workloads.appearing_skew()
+    slow_at_first = [30] * BATCHES + [10] * BATCHES
+    one = made(drift, [1, 1], [20, 20], [10, 10])
+    one = replace(one, adaptive=(course(slow_at_first, slow_at_first),))
+    assert one.beginnings(1) == (2 * sum(slow_at_first), 2 * 10 * one.phase_rows)
+    assert one.beginnings(0.5) == (2 * 30 * BATCHES, 10 * one.phase_rows)
+    assert one.beginnings(0.01) == one.beginnings(0.5)  # a block at least
+    grid = next(grid for grid in findings(of_drifts(one)).grids if "length" in grid.title)
+    assert [row[1] for row in grid.rows] == pytest.approx([2, 3, 3, 3, 3, 3])
+
+
+def of_drifts(one: Measured) -> dict[str, tuple[Measured, ...]]:
+    return {"ysb": (), "drift": (one,), "stationary": (), "adversary": ()}
+
+
+def test_parts_of_the_experiment_have_the_names_of_its_workloads() -> None:
+    assert len(set(adaptive.workload_names())) == 19
+    assert {drift.name for drift in EVERY} <= set(adaptive.workload_names())
 
 
 def test_sizes_follow_the_scale() -> None:
