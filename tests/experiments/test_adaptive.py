@@ -246,11 +246,12 @@ def test_the_experiment_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     record = adaptive.run(0.01, Console(quiet=True))
     record.write(tmp_path / "record.json")
     written = json.loads((tmp_path / "record.json").read_text())
-    ysb_grid, phases, change, whole, *histories = written["grids"]
+    ysb_grid, phases, change, lengths, whole, *histories = written["grids"]
     assert ysb_grid["rows"][0][0] == "ysb, 10,000 keys, codes"
     assert all(cell is not None for cell in ysb_grid["rows"][0])
     assert [row[1] for row in phases["rows"]] == ["10,000 keys", "100,000 keys"]
     assert [row[0] for row in change["rows"]] == ["keys grow to 100,000", "all"]
+    assert lengths["rows"][0][1] == change["rows"][-1][5]
     assert len(whole["rows"]) == 3
     assert len(histories) == 4
     assert {sample["name"] for sample in written["samples"]} >= {
