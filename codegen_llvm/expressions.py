@@ -15,6 +15,7 @@ from codegen_llvm.casts import lower_cast
 from codegen_llvm.dates import DATE_LOWERINGS
 from codegen_llvm.decimals import DECIMAL_LOWERINGS
 from codegen_llvm.instants import INSTANT_LOWERINGS
+from codegen_llvm.local_times import LOCAL_LOWERINGS
 from codegen_llvm.rounding import lower_rounded
 from codegen_llvm.text_functions import MAKERS, TEXT_LOWERINGS
 from codegen_llvm.values import Value, choose, constant, is_true, null_bit
@@ -89,6 +90,7 @@ LOWERINGS: dict[str, Lowering] = {
     **TEXT_LOWERINGS,
     **DATE_LOWERINGS,
     **INSTANT_LOWERINGS,
+    **LOCAL_LOWERINGS,
 }
 # Functions that evaluate some arguments only if others allow it.
 BRANCHING = frozenset({"and", "or", "in", "coalesce", "case_when"})

@@ -39,6 +39,7 @@ from ir.decimals import Scaled, computed
 from ir.errors import EvaluationError, Unrepresentable
 from ir.expr import Call, Cast, Column, Expr, Literal, Scalar
 from ir.instants import INSTANT_MEANINGS
+from ir.local_times import LOCAL_MEANINGS
 from ir.mathematics import MATH_MEANINGS
 from ir.patterns import BadPattern, matches
 from ir.rounding import rounded_decimal, rounded_float, rounded_integer
@@ -345,6 +346,7 @@ _MEANINGS: dict[str, Meaning] = {
     **{name: _plain(meaning) for name, meaning in MATH_MEANINGS.items()},
     **{name: _calendar(meaning) for name, meaning in DATE_MEANINGS.items()},
     **{name: _calendar(meaning) for name, meaning in INSTANT_MEANINGS.items()},
+    **{name: _calendar(meaning) for name, meaning in LOCAL_MEANINGS.items()},
     "greatest": partial(_extreme, direction=1),
     "least": partial(_extreme, direction=-1),
     "eq": _comparison(operator.eq),

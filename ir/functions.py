@@ -30,6 +30,7 @@ from ir.signatures import (
     whole,
     with_step_unit,
     with_weekday,
+    with_zone,
 )
 from ir.types import (
     BINARY,
@@ -211,8 +212,24 @@ _TIMESTAMP_ROWS = (
         by_value=with_step_unit(INT64),
     ),
 )
+# In a time zone, which is a constant as `ir.zones` writes it.
+_LOCAL_ROWS = tuple(
+    Function(
+        name, takes(*types), arity, failure=fails, constants=(0,), by_value=with_zone(types[0])
+    )
+    for name, types, arity, fails in (
+        ("local_date", (DATE, STRING, TIMESTAMP), (2, 2), Failure.NONE),
+        ("local_time", (TIMESTAMP, STRING, TIMESTAMP), (2, 2), Failure.NONE),
+        ("to_local", (TIMESTAMP, STRING, TIMESTAMP), (2, 2), Failure.RANGE),
+        # The last argument is another instant, whose offset is taken where there are two.
+        ("from_local", (TIMESTAMP, STRING, TIMESTAMP, TIMESTAMP), (2, 3), Failure.RANGE),
+        ("day_start", (TIMESTAMP, STRING, DATE), (2, 2), Failure.RANGE),
+    )
+)
 
-FUNCTIONS: dict[str, Function] = {row.name: row for row in (*_ROWS, *_DATE_ROWS, *_TIMESTAMP_ROWS)}
+FUNCTIONS: dict[str, Function] = {
+    row.name: row for row in (*_ROWS, *_DATE_ROWS, *_TIMESTAMP_ROWS, *_LOCAL_ROWS)
+}
 
 
 def function_named(name: str) -> Function:

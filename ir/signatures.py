@@ -20,6 +20,7 @@ from ir.types import (
     DataType,
     DecimalType,
 )
+from ir.zones import zone_of
 
 
 class EvalMode(Enum):
@@ -256,3 +257,13 @@ def with_weekday(name: str, types: Sequence[DataType], values: Mapping[int, obje
     """The second argument is a day of the week."""
     weekday_named(name, values[1])
     return types[0]
+
+
+def with_zone(result: DataType) -> ValueRule:
+    """The first argument is a time zone."""
+
+    def rule(name: str, types: Sequence[DataType], values: Mapping[int, object]) -> DataType:
+        zone_of(values[0])
+        return result
+
+    return rule

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
+from zlib import crc32
 
 from ir.aggregates import AGGREGATES, AggregateCall
 from ir.expr import Call, Cast, Column, Expr, Literal
 from ir.functions import function_named
+from ir.local_times import LOCAL_MEANINGS
 from ir.operators import (
     Aggregate,
     Filter,
@@ -201,6 +203,15 @@ def _case_when(call: Call) -> tuple[str, int]:
     return f"case{_mode(call.mode)} {branches} else {texts[-1]} end", _ATOM
 
 
+def _in_zone(call: Call) -> tuple[str, int]:
+    """Of a zone, the name and a number that is another if it has other rules."""
+    zone, *args = call.args
+    text = str(zone.value) if isinstance(zone, Literal) else ""
+    named = _quoted(f"{text.partition(';')[0]}#{crc32(text.encode()):08x}", "'")
+    listed = ", ".join([named, *map(expr_text, args)])
+    return f"{call.function}{_mode(call.mode)}({listed})", _ATOM
+
+
 _SPECIAL: dict[str, Callable[[Call], tuple[str, int]]] = {
     "not": _not,
     "is_null": _null_test("is null"),
@@ -208,6 +219,7 @@ _SPECIAL: dict[str, Callable[[Call], tuple[str, int]]] = {
     "between": _between,
     "in": _in,
     "case_when": _case_when,
+    **dict.fromkeys(LOCAL_MEANINGS, _in_zone),
 }
 
 

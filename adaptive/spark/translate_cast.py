@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, sql_text
-from adaptive.spark.translate_time import require_utc
-from ir import Cast, Column, DataType, DecimalType, EvalMode, Expr
+from adaptive.spark.zone_rules import zone_literal
+from ir import Call, Cast, Column, DataType, DecimalType, EvalMode, Expr
 from ir.conversion import COMPACT_DIGITS
 
 # From this version on, Java writes a float with the fewest digits that read back as it.
@@ -34,10 +34,23 @@ def translated_cast(node: JavaObject, child: Expr, target: DataType) -> Expr:
             " cast to date, or write timestamps when the files are written"
         )
     if ir.TIMESTAMP in (source, target) and {source, target} & {ir.DATE, ir.STRING}:
-        require_utc(node)
+        return _cast_in_zone(node, child, target, mode)
     if isinstance(source, DecimalType) and target.is_integer:
         _require_sure_digits(node, child, source, target)
     return Cast(child, target, mode)
+
+
+def _cast_in_zone(node: JavaObject, child: Expr, target: DataType, mode: EvalMode) -> Expr:
+    """Between a timestamp and its date or text, which are those of a zone."""
+    zone = zone_literal(node.zoneId())
+    if zone is None:
+        return Cast(child, target, mode)
+    if target is ir.TIMESTAMP:
+        # Java's arithmetic raises, whatever the mode, but for try_cast.
+        return Call("day_start", (zone, child), mode if mode is EvalMode.TRY else EvalMode.ANSI)
+    if target is ir.DATE:
+        return Call("local_date", (zone, child))
+    return Cast(Call("to_local", (zone, child)), target, mode)
 
 
 def _require_shortest_digits(node: JavaObject) -> None:

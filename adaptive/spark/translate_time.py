@@ -1,7 +1,7 @@
 """Catalyst's functions of dates and timestamps, and of rounding, as IR expressions.
 
-Parts of a timestamp are those of the session's time zone. The IR knows UTC only, so they
-are taken where the zone is UTC, or where it does not matter.
+Parts of a timestamp are those of the session's time zone. The functions of the IR are of UTC, so
+in another zone they are taken of the local time (`ir.local_times`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, sql_text
+from adaptive.spark.zone_rules import zone_literal
 from ir import Call, Cast, EvalMode, Expr, Literal
+from ir.arithmetic import quotient, remainder
 from ir.calendar import DAY_US
-from ir.time_units import UNIT_US, step_unit, truncation_unit
+from ir.time_units import DATE_UNITS, UNIT_US, step_unit, truncation_unit
 
 if TYPE_CHECKING:
     from adaptive.spark.translate_expr import ExprTranslator
@@ -68,10 +70,25 @@ def require_utc(node: JavaObject) -> None:
         )
 
 
+def local(node: JavaObject, time: Expr) -> Expr:
+    """A timestamp as its date and time in the zone of a function."""
+    zone = zone_literal(node.zoneId())
+    return time if zone is None else Call("to_local", (zone, time))
+
+
+def instant(node: JavaObject, made: Expr, near: Expr) -> Expr:
+    """The timestamp of a date and time in the zone, with the offset of another if it can be."""
+    zone = zone_literal(node.zoneId())
+    return made if zone is None else Call("from_local", (zone, made, near))
+
+
 def in_zone(translator: ExprTranslator, node: JavaObject) -> Expr:
-    """A part of a timestamp."""
-    require_utc(node)
-    return Call(IN_ZONE[class_name(node)], _operands(translator, node))
+    """A part of the time of day."""
+    (time,) = _operands(translator, node)
+    zone = zone_literal(node.zoneId())
+    if zone is not None:
+        time = Call("local_time", (zone, time))
+    return Call(IN_ZONE[class_name(node)], (time,))
 
 
 def widened(translator: ExprTranslator, node: JavaObject) -> Expr:
@@ -100,10 +117,14 @@ def make_date(translator: ExprTranslator, node: JavaObject) -> Expr:
 def date_trunc(translator: ExprTranslator, node: JavaObject) -> Expr:
     """The unit comes first, and must be a constant."""
     unit, time = _operands(translator, node)
-    is_free = isinstance(unit, Literal) and truncation_unit(unit.value) in _ZONE_FREE_TRUNCATIONS
-    if not is_free:
-        require_utc(node)
-    return Call("date_trunc", (unit, time))
+    zone = zone_literal(node.zoneId())
+    known = truncation_unit(unit.value) if isinstance(unit, Literal) else None
+    if zone is None or known in _ZONE_FREE_TRUNCATIONS:
+        return Call("date_trunc", (unit, time))
+    if known in DATE_UNITS:
+        return Call("day_start", (zone, Call("trunc", (Call("local_date", (zone, time)), unit))))
+    start = Call("date_trunc", (unit, Call("to_local", (zone, time))))
+    return Call("from_local", (zone, start, time))
 
 
 def unix_timestamp(translator: ExprTranslator, node: JavaObject) -> Expr:
@@ -119,16 +140,17 @@ def unix_timestamp(translator: ExprTranslator, node: JavaObject) -> Expr:
 def timestamp_add(translator: ExprTranslator, node: JavaObject) -> Expr:
     """Days and more are longer or shorter where clocks change."""
     name = str(node.unit())
-    if UNIT_US.get(step_unit("timestamp_add", name), DAY_US) >= DAY_US:
-        require_utc(node)
     count, time = _operands(translator, node)
-    return Call("timestamp_add", (_text(name), _widened(count, ir.INT64), time))
+    args = (_text(name), _widened(count, ir.INT64))
+    if UNIT_US.get(step_unit("timestamp_add", name), DAY_US) < DAY_US:
+        return Call("timestamp_add", (*args, time))
+    return instant(node, Call("timestamp_add", (*args, local(node, time))), time)
 
 
 def timestamp_diff(translator: ExprTranslator, node: JavaObject) -> Expr:
     """Spark counts by the clock, so even hours depend on the zone."""
-    require_utc(node)
-    return Call("timestamp_diff", (_text(str(node.unit())), *_operands(translator, node)))
+    times = [local(node, time) for time in _operands(translator, node)]
+    return Call("timestamp_diff", (_text(str(node.unit())), *times))
 
 
 def months_between(translator: ExprTranslator, node: JavaObject) -> Expr:
@@ -138,22 +160,30 @@ def months_between(translator: ExprTranslator, node: JavaObject) -> Expr:
 
 
 def add_interval(translator: ExprTranslator, node: JavaObject) -> Expr:
-    """A timestamp and a constant interval of days, hours, minutes and seconds."""
-    time, interval = children(node)
+    """A timestamp and a constant interval of days, hours, minutes and seconds.
+
+    Whole days are added by the calendar, and the rest to the instant behind them.
+    """
+    operand, interval = children(node)
     length_us = _constant_interval(translator, node, interval, "interval day")
-    if abs(length_us) >= DAY_US:
-        require_utc(node)
-    args = (_text("microsecond"), Literal(length_us, ir.INT64), translator.translate(time))
-    return Call("timestamp_add", args)
+    time = translator.translate(operand)
+    days, rest_us = quotient(length_us, DAY_US), remainder(length_us, DAY_US)
+    if days == 0 or zone_literal(node.zoneId()) is None:
+        return _later(time, "microsecond", length_us)
+    moved = instant(node, _later(local(node, time), "day", days), time)
+    return _later(moved, "microsecond", rest_us) if rest_us else moved
 
 
 def add_months_to_timestamp(translator: ExprTranslator, node: JavaObject) -> Expr:
     """A timestamp and a constant interval of years and months."""
-    require_utc(node)
-    time, interval = children(node)
+    operand, interval = children(node)
     months = _constant_interval(translator, node, interval, "interval year")
-    args = (_text("month"), Literal(months, ir.INT64), translator.translate(time))
-    return Call("timestamp_add", args)
+    time = translator.translate(operand)
+    return instant(node, _later(local(node, time), "month", months), time)
+
+
+def _later(time: Expr, unit: str, count: int) -> Expr:
+    return Call("timestamp_add", (_text(unit), Literal(count, ir.INT64), time))
 
 
 def add_months_to_date(translator: ExprTranslator, node: JavaObject) -> Expr:

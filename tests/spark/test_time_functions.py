@@ -84,23 +84,6 @@ def test_measures(clicks: DataFrame) -> None:
     assert_same_batch(clicks.groupBy("campaign_id").agg(*sums))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "hour(event_time)",
-        "year(event_time)",
-        "cast(date_from_unix_date(value) as timestamp)",
-        "date_trunc('day', event_time)",
-        "timestampadd(DAY, 1, event_time)",
-        "timestampdiff(HOUR, event_time, timestamp_seconds(0))",
-        "event_time + interval 2 days",
-    ],
-)
-def test_another_time_zone(spark: SparkSession, clicks: DataFrame, text: str) -> None:
-    with session(spark, **{"spark.sql.session.timeZone": "America/New_York"}):
-        assert "session.timeZone to UTC" in reasons(clicks.groupBy(F.expr(text)).count())
-
-
 def test_what_is_the_same_in_every_zone(spark: SparkSession, clicks: DataFrame) -> None:
     keys = ("unix_micros(event_time)", "timestampadd(MINUTE, 5, event_time)")
     keys += ("date_trunc('second', event_time)", "event_time - interval 5 hours")

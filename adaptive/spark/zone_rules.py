@@ -1,0 +1,95 @@
+"""The rules of time zones, from the JVM: the same version of them as Spark has."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from pyspark.sql import SparkSession
+
+import ir
+from adaptive.explain import StaysInSpark
+from adaptive.spark.catalyst import JavaObject
+from ir import Literal
+from ir.calendar import DAY_US, SECOND_US
+from ir.zones import Zone, ZoneRule, zone_of, zone_text
+
+_UTC = "Z"
+_EPOCH = datetime(1970, 1, 1)
+_DAY_S = DAY_US // SECOND_US
+_OFFSET = r"Z|[+-]\d\d:\d\d(?::\d\d)?"
+# A list of a hundred changes in one call in place of five calls for each: 1 ms and not 100.
+_CHANGE = re.compile(
+    rf"Transition\[(?:Gap|Overlap) at (\d{{4}}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)({_OFFSET})"
+    rf" to ({_OFFSET})\]"
+)
+
+
+def zone_literal(zone: JavaObject) -> Literal | None:
+    """A `java.time.ZoneId` as the constant that functions of `ir.local_times` take; UTC is none."""
+    name = str(zone.getId())
+    if str(zone.normalized().toString()) == _UTC:
+        return None
+    return Literal(_zone_text(name), ir.STRING)
+
+
+def zone_named(spark: SparkSession, name: str) -> Zone | None:
+    """The zone that Spark makes of a name, such as that of a session; UTC is none."""
+    times = spark._jvm.org.apache.spark.sql.catalyst.util.DateTimeUtils  # type: ignore[union-attr]
+    zone = times.getZoneId(name)
+    if str(zone.normalized().toString()) == _UTC:
+        return None
+    return zone_of(_zone_text(str(zone.getId())))
+
+
+@lru_cache(1024)
+def _zone_text(name: str) -> str:
+    """Rules do not change while a JVM runs."""
+    jvm: JavaObject = SparkSession.active()._jvm
+    rules = jvm.java.time.ZoneId.of(name).getRules()
+    try:
+        return zone_text(_zone(name, rules))
+    except ir.IrError as problem:
+        raise StaysInSpark(f"{problem}; set spark.sql.session.timeZone to UTC") from None
+
+
+def _zone(name: str, rules: JavaObject) -> Zone:
+    if rules.isFixedOffset():
+        epoch = SparkSession.active()._jvm.java.time.Instant.EPOCH  # type: ignore[union-attr]
+        return Zone(name, (int(rules.getOffset(epoch).getTotalSeconds()),))
+    listed = str(rules.getTransitions().toString())
+    found = _CHANGE.findall(listed)
+    if len(found) != listed.count("Transition["):
+        raise ir.IrTypeError(f"zone {name} has changes that are not understood")
+    pairs = [(_seconds(before), _seconds(after)) for _, before, after in found]
+    if any(one[1] != other[0] for one, other in zip(pairs, pairs[1:], strict=False)):
+        raise ir.IrTypeError(f"zone {name} has changes that do not follow on one another")
+    walls = [(datetime.fromisoformat(wall) - _EPOCH) // timedelta(seconds=1) for wall, *_ in found]
+    changes = tuple(wall - before for wall, (before, _) in zip(walls, pairs, strict=True))
+    offsets = (pairs[0][0], *(after for _, after in pairs))
+    return Zone(name, offsets, changes, tuple(map(_rule, rules.getTransitionRules())))
+
+
+def _rule(rule: JavaObject) -> ZoneRule:
+    weekday = rule.getDayOfWeek()
+    before = int(rule.getOffsetBefore().getTotalSeconds())
+    ahead = {"UTC": 0, "WALL": before, "STANDARD": int(rule.getStandardOffset().getTotalSeconds())}
+    time_s = _DAY_S if rule.isMidnightEndOfDay() else int(rule.getLocalTime().toSecondOfDay())
+    return ZoneRule(
+        int(rule.getMonth().getValue()),
+        int(rule.getDayOfMonthIndicator()),
+        0 if weekday is None else int(weekday.getValue()),
+        time_s,
+        ahead[str(rule.getTimeDefinition().toString())],
+        before,
+        int(rule.getOffsetAfter().getTotalSeconds()),
+    )
+
+
+def _seconds(offset: str) -> int:
+    if offset == _UTC:
+        return 0
+    hours, minutes, *seconds = map(int, offset[1:].split(":"))
+    total = hours * 3600 + minutes * 60 + sum(seconds)
+    return -total if offset.startswith("-") else total

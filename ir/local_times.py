@@ -1,0 +1,55 @@
+"""Functions of timestamps in a time zone, which is their first argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ir.arithmetic import fits
+from ir.calendar import DAY_US
+from ir.errors import Unrepresentable
+from ir.types import INT64
+from ir.zones import zone_of
+
+
+def local_date(zone: object, moment: int) -> int:
+    """The day that calendars show."""
+    return (moment + zone_of(zone).offset_us(moment)) // DAY_US
+
+
+def local_time(zone: object, moment: int) -> int:
+    """The time that clocks show, as one of 1970-01-01."""
+    return (moment + zone_of(zone).offset_us(moment)) % DAY_US
+
+
+def to_local(zone: object, moment: int) -> int:
+    """What calendars and clocks show, as if that were UTC.
+
+    It fails hours before the end of 64 bits, where Java still has a local time.
+    """
+    return _in_range(moment + zone_of(zone).offset_us(moment))
+
+
+def from_local(zone: object, local: int, near: int | None = None) -> int:
+    """The instant of what calendars and clocks show; of two, rather with the offset of another."""
+    known = zone_of(zone)
+    return _in_range(known.instant_us(local, None if near is None else known.offset_us(near)))
+
+
+def day_start(zone: object, day: int) -> int:
+    """The first instant of a day."""
+    return _in_range(zone_of(zone).day_start_us(day))
+
+
+def _in_range(moment: int) -> int:
+    if not fits(moment, INT64):
+        raise Unrepresentable("DATETIME_OVERFLOW")
+    return moment
+
+
+LOCAL_MEANINGS: dict[str, Callable[..., int]] = {
+    "local_date": local_date,
+    "local_time": local_time,
+    "to_local": to_local,
+    "from_local": from_local,
+    "day_start": day_start,
+}

@@ -1,0 +1,102 @@
+"""Sessions in other time zones than UTC: what depends on the zone is native, and as in Spark."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from adaptive.spark.zone_rules import zone_named
+from tests.spark.comparison import (
+    EVENTS_DDL,
+    assert_same_batch,
+    assert_same_stream,
+    events,
+    reasons,
+    session,
+    stream,
+    write_files,
+)
+
+ZONES = (
+    *("America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe"),
+    *("Pacific/Apia", "America/Toronto", "Africa/Casablanca", "+05:45"),
+)
+DAY = "date_from_unix_date(cast(floor(unix_seconds(event_time) / 86400) as int))"
+# Of each row, as one group: what differs makes another one.
+KEYS = (
+    "cast(event_time as date)",
+    "cast(event_time as string)",
+    "year(event_time)",
+    "weekofyear(event_time)",
+    "hour(event_time)",
+    "minute(event_time)",
+    "second(event_time)",
+    "extract(second from event_time)",
+    "date_trunc('minute', event_time)",
+    "date_trunc('hour', event_time)",
+    "date_trunc('day', event_time)",
+    "date_trunc('week', event_time)",
+    "date_trunc('quarter', event_time)",
+    "date_trunc('fortnight', event_time)",
+    f"cast({DAY} as timestamp)",
+    f"event_time >= {DAY}",
+    "timestampadd(HOUR, value, event_time)",
+    "timestampadd(DAY, value, event_time)",
+    "timestampadd(MONTH, value, event_time)",
+    "timestampdiff(DAY, event_time, timestamp'2021-03-04 05:06:07')",
+    "timestampdiff(HOUR, timestamp'2021-03-04 05:06:07', event_time)",
+    "event_time + interval '1 02:03:04' day to second",
+    "event_time - interval '3 12' day to hour",
+    "event_time + interval 5 hours",
+    "event_time - interval 7 months",
+)
+
+
+@pytest.fixture
+def clicks(spark: SparkSession, data: Path, request: pytest.FixtureRequest) -> DataFrame:
+    """Times near the changes of a zone, and of all years that Python has."""
+    rng = random.Random(7)
+    zone = zone_named(spark, request.param)
+    assert zone is not None
+    changes = [when for when in zone.changes_s if when > -62_000_000_000]
+    if zone.rules:
+        changes += [w for year in (2037, 2406, 9000) for w, _ in zone.by_rules(year, year + 2)]
+    seconds = [when + rng.choice((-1, 0, 1)) for when in changes]
+    seconds += [when + rng.randint(-90_000, 90_000) for when in changes for _ in range(2)]
+    seconds += [rng.randint(-62_000_000_000, 250_000_000_000) for _ in range(50)]
+    rows = [("view", 1, s + rng.choice((0, 0.25)), rng.randint(-50, 50)) for s in seconds]
+    write_files(data, [events([*rows, ("view", 1, None, None)])])
+    return spark.read.schema(EVENTS_DDL).parquet(str(data))
+
+
+@pytest.mark.parametrize(("clicks", "zone"), [(z, z) for z in ZONES], indirect=["clicks"])
+def test_local_times(spark: SparkSession, clicks: DataFrame, zone: str) -> None:
+    with session(spark, **{"spark.sql.session.timeZone": zone}):
+        keys = [F.expr(text).alias(f"k{place}") for place, text in enumerate(KEYS)]
+        assert_same_batch(clicks.groupBy("event_time", *keys).agg(F.count("*")))
+
+
+@pytest.mark.parametrize("clicks", ["America/New_York"], indirect=True)
+def test_a_stream_of_local_days(
+    spark: SparkSession, clicks: DataFrame, data: Path, tmp_path: Path
+) -> None:
+    """Windows are of UTC also in such a session; what is shown of them is Spark's."""
+    with session(spark, **{"spark.sql.session.timeZone": "America/New_York"}):
+        by_day = (
+            stream(spark, data)
+            .withWatermark("event_time", "1 minute")
+            .groupBy(F.window("event_time", "6 hours"), F.hour("event_time").alias("hour"))
+            .agg(F.count("*").alias("n"))
+        )
+        assert_same_stream(by_day, "update", tmp_path)
+
+
+@pytest.mark.parametrize("clicks", ["America/New_York"], indirect=True)
+def test_what_stays_in_spark(spark: SparkSession, clicks: DataFrame) -> None:
+    with session(spark, **{"spark.sql.session.timeZone": "America/New_York"}):
+        apart = "months_between(event_time, timestamp'2020-02-29 01:02:03')"
+        assert "session.timeZone to UTC" in reasons(clicks.groupBy(F.expr(apart)).count())
