@@ -24,6 +24,7 @@ from codegen_llvm.text_fields import RowWriter, read_boolean, read_number
 from codegen_llvm.text_records import CompiledReader, compile_reader
 from codegen_llvm.text_times import is_time, read_quoted_time
 from ir import BOOL, STRING, DataType, Schema
+from ir.zones import Zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,18 @@ class CsvForm:
 
 
 def compile_csv_reader(
-    schema: Schema, positions: tuple[int, ...], form: CsvForm, fields: int | None = None
+    schema: Schema,
+    positions: tuple[int, ...],
+    form: CsvForm,
+    fields: int | None = None,
+    zone: Zone | None = None,
 ) -> CompiledReader:
     """The reader that fills columns from the fields at these positions.
 
-    With `fields`, a line that has more or fewer is odd.
+    With `fields`, a line that has more or fewer is odd. Times without a zone are in the one given.
     """
     build = partial(build_csv_record, schema=schema, positions=positions, form=form, fields=fields)
-    return compile_reader(build)
+    return compile_reader(build, zone=zone)
 
 
 def build_csv_record(

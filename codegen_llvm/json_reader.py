@@ -24,19 +24,25 @@ from codegen_llvm.text_fields import RowWriter, read_boolean, read_number
 from codegen_llvm.text_records import CompiledReader, compile_reader
 from codegen_llvm.text_times import is_time
 from ir import BOOL, STRING, DataType, Schema
+from ir.zones import Zone
 
 
 def compile_json_reader(
-    schema: Schema, unread: frozenset[str] = frozenset(), shape: Shape | None = None
+    schema: Schema,
+    unread: frozenset[str] = frozenset(),
+    shape: Shape | None = None,
+    zone: Zone | None = None,
 ) -> CompiledReader:
     """The reader of records that fills the columns of a schema; `unread` ones stay null.
 
-    Lines that have the shape are read fast, all others as without it.
+    Lines that have the shape are read fast, all others as without it. Times without a zone are
+    in the one given.
     """
     build = partial(build_json_record, schema=schema, unread=unread)
     if shape is None:
-        return compile_reader(build)
-    return compile_reader(build, partial(build_shaped_record, schema=schema, shape=shape))
+        return compile_reader(build, zone=zone)
+    likely = partial(build_shaped_record, schema=schema, shape=shape)
+    return compile_reader(build, likely, zone)
 
 
 def build_json_record(cx: KernelContext, schema: Schema, unread: frozenset[str]) -> None:

@@ -11,7 +11,7 @@ import struct
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from hashlib import sha256
 
 from llvmlite import ir as ll
@@ -166,7 +166,7 @@ def _of_zone(cx: KernelContext, zone: Zone, name: str, build: _Build, value: ll.
         return i64(zone.offsets_s[0] * SECOND_US)
     table = _table(zone)
     full = f"zone.{table.name}.{name}"
-    function = shared_function(cx.module, full, I64, (I64,), partial(build, table=table))
+    function = shared_function(cx.module, full, I64, (I64,), lambda inner: build(inner, table))
     # Nothing but the argument decides, so LLVM computes it once for the same argument.
     function.attributes.add("readnone")
     function.attributes.add("nounwind")

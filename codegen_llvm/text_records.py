@@ -23,6 +23,8 @@ from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.text_abi import TextArgs, TextExit
 from codegen_llvm.text_cursor import NOWHERE, Cursor, line_end
 from codegen_llvm.text_fields import FULL
+from codegen_llvm.text_times import read_in_zone
+from ir.zones import Zone
 
 ENTRY = "text.records"
 BuildRecord = Callable[[KernelContext], None]
@@ -45,7 +47,7 @@ class CompiledReader:
 
 
 def compile_reader(
-    build_record: BuildRecord, build_likely: BuildRecord | None = None
+    build_record: BuildRecord, build_likely: BuildRecord | None = None, zone: Zone | None = None
 ) -> CompiledReader:
     """The machine code of a reader; `build_record` makes (place, args, row) -> place behind it.
 
@@ -53,6 +55,7 @@ def compile_reader(
     `build_likely` makes one that is tried first, and that has no effect where it gives null.
     """
     module = ll.Module("text")
+    read_in_zone(module, zone)
     build_loop(module, build_record, build_likely)
     return CompiledReader(compile_module(module))
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, Local, i64
 from codegen_llvm.civil import Civil, days_from_civil, month_length
+from codegen_llvm.local_times import zone_offset_of_local
 from codegen_llvm.text_abi import TextColumn
 from codegen_llvm.text_cursor import Cursor, reader
 from codegen_llvm.text_digits import (
@@ -26,6 +28,7 @@ from codegen_llvm.text_digits import (
 )
 from ir import DATE, TIMESTAMP, DataType
 from ir.calendar import DAY_US, SECOND_US
+from ir.zones import Zone
 
 _LEAST_YEAR = 1
 _MOST_OFFSET_HOURS = 18
@@ -93,6 +96,8 @@ def read_likely_timestamp(text: Cursor, column: ll.Value, form: TimeForm) -> ll.
     with cx.b.if_else(is_likely, likely=True) as (likely, other):
         with likely:
             made.add(cx.b.add(cx.b.mul(seconds, i64(SECOND_US)), fraction))
+            if not form.is_utc:
+                made.set(cx.b.sub(made.value, _unwritten_offset(cx, made.value)))
             text.step(form.size)
         with other:
             made.set(_read_timestamp(text, column))
@@ -126,7 +131,7 @@ def _read_date(text: Cursor) -> ll.Value:
 
 
 def _read_timestamp(text: Cursor, column: ll.Value) -> ll.Value:
-    """yyyy-mm-ddThh:mm:ss[.fraction][Z|+hh:mm] as microseconds; UTC without a zone."""
+    """yyyy-mm-ddThh:mm:ss[.fraction][Z|+hh:mm] as microseconds."""
     out = text.cx.stack(I64)
     text.follow(reader(text.cx.module, "text.timestamp", _build_timestamp, PTR, PTR), out, column)
     return text.cx.b.load(out, typ=I64)
@@ -155,7 +160,7 @@ def _build_timestamp(cx: KernelContext) -> None:
     with cx.b.if_then(text.is_at("."), likely=True):
         text.step()
         made.add(_fraction(text))
-    made.add(cx.b.mul(_offset_seconds(text), i64(-SECOND_US)))
+    made.set(cx.b.sub(made.value, _offset_us(text, made.value)))
     cx.b.store(made.value, out)
     cx.b.ret(text.place)
 
@@ -256,16 +261,33 @@ def _at_most(text: Cursor, most: int) -> ll.Value:
     return value
 
 
-def _offset_seconds(text: Cursor) -> ll.Value:
-    """What a zone is ahead of UTC: Z, +hh:mm, -hh:mm, or none."""
+def _offset_us(text: Cursor, local: ll.Value) -> ll.Value:
+    """What a zone is ahead of UTC: Z, +hh:mm, -hh:mm, or none, at a local time."""
     cx = text.cx
     made = cx.local(I64, i64(0))
     with cx.b.if_else(text.is_at("+", "-")) as (offset, other):
         with offset:
             is_minus = text.is_at("-")
             text.step()
-            ahead = cx.b.mul(_clock(text, _MOST_OFFSET_HOURS), i64(60))
+            ahead = cx.b.mul(_clock(text, _MOST_OFFSET_HOURS), i64(60 * SECOND_US))
             made.set(cx.b.select(is_minus, cx.b.neg(ahead), ahead))
         with other:
-            text.step(cx.b.zext(text.is_at("Z"), I64))
+            is_utc = text.is_at("Z")
+            text.step(cx.b.zext(is_utc, I64))
+            made.set(cx.b.select(is_utc, i64(0), _unwritten_offset(cx, local)))
     return made.value
+
+
+_ZONES: WeakKeyDictionary[ll.Module, Zone] = WeakKeyDictionary()
+
+
+def read_in_zone(module: ll.Module, zone: Zone | None) -> None:
+    """Times that are written without a zone are in this one; in UTC where none is told."""
+    if zone is not None:
+        _ZONES[module] = zone
+
+
+def _unwritten_offset(cx: KernelContext, local: ll.Value) -> ll.Value:
+    """What the zone of the reader is ahead of UTC at a local time."""
+    zone = _ZONES.get(cx.module)
+    return i64(0) if zone is None else zone_offset_of_local(cx, zone, local)

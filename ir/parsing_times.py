@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ir.calendar import DAY_US, SECOND_US, days_of
 from ir.parsing import trimmed
 from ir.types import DATE, TIMESTAMP, DataType
+from ir.zones import Zone
 
 _DATE_YEAR_DIGITS = (4, 7)
 _TIME_YEAR_DIGITS = (4, 6)
@@ -49,8 +50,8 @@ def fits(value: int, type_: DataType) -> bool:
     return -(1 << (type_.bits - 1)) <= value < 1 << (type_.bits - 1)
 
 
-def parse_timestamp(text: str) -> int | None:
-    """The microsecond of a date, or a date with a time and a zone; the zone is UTC if none is."""
+def parse_timestamp(text: str, zone: Zone | None = None) -> int | None:
+    """The microsecond of a date, or a date with a time and a zone; UTC, or another, if none is."""
     parts = _TimestampParts(text)
     if not parts.read():
         return None
@@ -65,6 +66,8 @@ def parse_timestamp(text: str) -> int | None:
         raise NotInText("a time without a date is one of today, whenever that is")
     seconds = (hour * 60 + minute) * 60 + second - offset_s
     moment = day * DAY_US + seconds * SECOND_US + micros
+    if parts.zone is None and zone is not None:
+        moment = zone.instant_us(moment)
     return moment if fits(moment, TIMESTAMP) else None
 
 

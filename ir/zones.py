@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from itertools import pairwise
 
 from ir.calendar import DAY_US, ERA_DAYS, SECOND_US, civil, days_of
 from ir.errors import IrTypeError
@@ -67,7 +68,7 @@ class Zone:
             raise IrTypeError(f"zone {self.name} has rules and nothing before them")
         walls = [when + max(pair) for when, *pair in self._steps()]
         for times in (self.changes_s, walls):
-            if any(one >= other for one, other in zip(times, times[1:], strict=False)):
+            if any(one >= other for one, other in pairwise(times)):
                 raise IrTypeError(f"zone {self.name} has changes that are not one after the other")
         if ";" in self.name:
             raise IrTypeError(f"{self.name!r} is not the name of a zone")
@@ -95,7 +96,7 @@ class Zone:
         """The instant of a local time.
 
         Where clocks go back, there are two: the one with the offset `near_us` if that is one of
-        them, or the first. Where they go forward, there may be none: it is as much later as they go.
+        them, or the first. Where they go forward, there may be none: it is later by what they go.
         """
         spans = self._around(local - DAY_US, local + DAY_US)
         valid = [offset for start, end, offset in spans if start <= local - offset < end]

@@ -16,6 +16,7 @@ from adaptive.scan.storage import LOCAL, Storage
 from adaptive.scan.text_blocks import Block, line_blocks
 from adaptive.scan.text_rows import BATCH_ROWS, TextRows
 from codegen_llvm import CompiledReader, CsvForm, compile_csv_reader
+from ir.zones import Zone
 
 COMMAS = CsvForm()
 
@@ -31,6 +32,7 @@ class CsvScan:
     corrupt: CorruptRecords = PERMISSIVE
     pushed: tuple[ir.Expr, ...] = ()  # filters that drop a row before all of it is read
     storage: Storage = LOCAL
+    zone: Zone | None = None  # of times that are written without one; UTC where none is told
     batch_rows: int = BATCH_ROWS
 
     def read(self, piece: Piece) -> Iterator[pa.RecordBatch]:
@@ -39,10 +41,10 @@ class CsvScan:
         positions = tuple(self.columns.index(field.name) for field in ordered)
         # Spark counts the fields of a line only where it reads all of them.
         fields = len(self.columns) if len(ordered) == len(self.columns) else None
-        lines = CsvLines(ordered, positions, self.form, fields, self.pushed)
+        lines = CsvLines(ordered, positions, self.form, fields, self.pushed, self.zone)
         rows = TextRows(
             ordered,
-            _reader(ordered, positions, self.form, fields),
+            _reader(ordered, positions, self.form, fields, self.zone),
             lambda line: self.corrupt.rows(line, lines.read),
             self.batch_rows,
         )
@@ -72,7 +74,11 @@ def _blank_header(block: Block) -> bool:
 
 @lru_cache(maxsize=64)
 def _reader(
-    schema: ir.Schema, positions: tuple[int, ...], form: CsvForm, fields: int | None
+    schema: ir.Schema,
+    positions: tuple[int, ...],
+    form: CsvForm,
+    fields: int | None,
+    zone: Zone | None,
 ) -> CompiledReader:
     """Workers live on, and micro-batches read the same columns."""
-    return compile_csv_reader(schema, positions, form, fields)
+    return compile_csv_reader(schema, positions, form, fields, zone)

@@ -19,6 +19,7 @@ from adaptive.scan.text_values import (
 )
 from codegen_llvm import CsvForm
 from ir.parsing import parse_float
+from ir.zones import Zone
 
 _JAVA_SPACES = "".join(map(chr, range(0x21)))
 _WORDS = {"NaN": math.nan, "Inf": math.inf, "-Inf": -math.inf}
@@ -39,6 +40,7 @@ class CsvLines:
     form: CsvForm
     fields: int | None = None
     filters: Sequence[ir.Expr] = ()
+    zone: Zone | None = None  # of times that are written without one; UTC where none is told
 
     def read(self, line: bytes) -> Record:
         """The row of one line, and whether it is a corrupt record."""
@@ -72,6 +74,8 @@ class CsvLines:
             return None
         if isinstance(type_, ir.DecimalType):
             return decimal_of(token, type_)
+        if type_ is ir.TIMESTAMP:
+            return timestamp_of(token, self.zone)
         return _CONVERTERS[type_](token, type_)
 
     def _drops(self, row: Row, done: list[str]) -> bool:
@@ -162,6 +166,5 @@ _CONVERTERS: dict[ir.DataType, Callable[[str, ir.DataType], object]] = {
     **dict.fromkeys((ir.INT8, ir.INT16, ir.INT32, ir.INT64), integer_of),
     **dict.fromkeys((ir.FLOAT32, ir.FLOAT64), _float),
     ir.STRING: lambda text, type_: text,
-    ir.TIMESTAMP: lambda text, type_: timestamp_of(text),
     ir.DATE: lambda text, type_: plain_date_of(text),
 }

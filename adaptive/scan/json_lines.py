@@ -18,6 +18,7 @@ from adaptive.scan.storage import LOCAL, Storage
 from adaptive.scan.text_blocks import line_blocks
 from adaptive.scan.text_rows import BATCH_ROWS, TextRows
 from codegen_llvm import CompiledReader, compile_json_reader
+from ir.zones import Zone
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,19 @@ class JsonScan:
     corrupt: CorruptRecords = PERMISSIVE
     pushed: tuple[ir.Expr, ...] = ()  # filters that drop a row before all of it is read
     storage: Storage = LOCAL
+    zone: Zone | None = None  # of times that are written without one; UTC where none is told
     batch_rows: int = BATCH_ROWS
 
     def read(self, piece: Piece) -> Iterator[pa.RecordBatch]:
         """The rows of the records that begin in a piece."""
         fields = tuple(field for field in self.schema if field.name != self.corrupt.column)
-        read = partial(read_record, schema=ir.Schema(fields), pushed=PushedFilters(self.pushed))
-        reader, bet = _readers(self.schema, self.corrupt.column)
+        read = partial(
+            read_record,
+            schema=ir.Schema(fields),
+            pushed=PushedFilters(self.pushed),
+            zone=self.zone,
+        )
+        reader, bet = _readers(self.schema, self.corrupt.column, self.zone)
         rows = TextRows(
             self.schema,
             reader,
@@ -46,7 +53,9 @@ class JsonScan:
 
 
 @lru_cache(maxsize=64)
-def _readers(schema: ir.Schema, corrupt: str | None) -> tuple[CompiledReader, ShapeBet]:
+def _readers(
+    schema: ir.Schema, corrupt: str | None, zone: Zone | None
+) -> tuple[CompiledReader, ShapeBet]:
     """Workers live on, and micro-batches read the same columns."""
     unread = frozenset() if corrupt is None else frozenset({corrupt})
-    return compile_json_reader(schema, unread), ShapeBet(schema, unread)
+    return compile_json_reader(schema, unread, zone=zone), ShapeBet(schema, unread, zone=zone)

@@ -15,6 +15,7 @@ from adaptive.scan.pushed_filters import PushedFilters, Skips
 from adaptive.scan.record_modes import Record, Row
 from adaptive.scan.text_values import BadField, date_of, decimal_of, timestamp_of
 from ir.parsing import parse_float
+from ir.zones import Zone
 
 _NAN_WORDS = {
     "NaN": math.nan,
@@ -26,23 +27,33 @@ _JAVA_BYTE = range(-128, 256)
 _LONG_DIGITS = 18  # of an integer that Jackson reads as one before it makes a float of it
 
 
-def read_record(data: bytes, schema: ir.Schema, pushed: PushedFilters | None = None) -> Record:
-    """The rows of one line, and whether it is a corrupt record."""
+def read_record(
+    data: bytes,
+    schema: ir.Schema,
+    pushed: PushedFilters | None = None,
+    zone: Zone | None = None,
+) -> Record:
+    """The rows of one line, and whether it is a corrupt record.
+
+    Times that are written without a zone are in the one given, or in UTC.
+    """
     tokens = JsonTokens(data)
     try:
         first = tokens.next()
         if first is None:
             return Record(())
         if first is Token.START_OBJECT:
-            return _object(tokens, schema, None if pushed is None else pushed.begin())
+            return _object(tokens, schema, None if pushed is None else pushed.begin(), zone)
         if first is Token.START_ARRAY:
-            return _array(tokens, schema)
+            return _array(tokens, schema, zone)
     except Malformed:
         pass
     return Record(({},), True)
 
 
-def _object(tokens: JsonTokens, schema: ir.Schema, skips: Skips | None) -> Record:
+def _object(
+    tokens: JsonTokens, schema: ir.Schema, skips: Skips | None, zone: Zone | None
+) -> Record:
     """The fields of an object; what stands behind it is not looked at."""
     row: Row = {}
     is_bad = False
@@ -55,7 +66,7 @@ def _object(tokens: JsonTokens, schema: ir.Schema, skips: Skips | None) -> Recor
             continue
         name = tokens.name
         try:
-            row[name] = _value(tokens, type_)
+            row[name] = _value(tokens, type_, zone)
             if skips is not None and skips(row, name):
                 return Record(())
         except (BadField, Malformed):
@@ -64,18 +75,18 @@ def _object(tokens: JsonTokens, schema: ir.Schema, skips: Skips | None) -> Recor
     return Record((row,), is_bad)
 
 
-def _array(tokens: JsonTokens, schema: ir.Schema) -> Record:
+def _array(tokens: JsonTokens, schema: ir.Schema, zone: Zone | None) -> Record:
     """The objects of an array are rows of their own; anything else in it spoils them all."""
     records = []
     while tokens.next_until(Token.END_ARRAY):
         if tokens.token is not Token.START_OBJECT:
             raise Malformed("an array has more than objects")
-        records.append(_object(tokens, schema, None))
+        records.append(_object(tokens, schema, None, zone))
     rows = tuple(row for record in records for row in record.rows)
     return Record(rows, any(record.is_bad for record in records))
 
 
-def _value(tokens: JsonTokens, type_: ir.DataType) -> object:
+def _value(tokens: JsonTokens, type_: ir.DataType, zone: Zone | None) -> object:
     token = tokens.next()
     if token is Token.NULL:
         return None
@@ -83,6 +94,8 @@ def _value(tokens: JsonTokens, type_: ir.DataType) -> object:
         return _string(tokens)
     if isinstance(type_, ir.DecimalType):
         return _decimal(tokens, type_)
+    if type_ is ir.TIMESTAMP:
+        return _timestamp(tokens, zone)
     return _CONVERTERS[type_](tokens, type_)
 
 
@@ -131,10 +144,10 @@ def _float(tokens: JsonTokens, type_: ir.DataType) -> float:
     return value
 
 
-def _timestamp(tokens: JsonTokens, type_: ir.DataType) -> int:
+def _timestamp(tokens: JsonTokens, zone: Zone | None) -> int:
     """A text, or an integer of seconds whose microseconds wrap around."""
     if tokens.token is Token.STRING:
-        return timestamp_of(_nonempty(tokens))
+        return timestamp_of(_nonempty(tokens), zone)
     seconds = _integer(tokens, ir.INT64)
     return (seconds * 1_000_000 + 2**63) % 2**64 - 2**63
 
@@ -162,6 +175,5 @@ _CONVERTERS: dict[ir.DataType, Callable[[JsonTokens, ir.DataType], object]] = {
     ir.BOOL: _boolean,
     **dict.fromkeys((ir.INT8, ir.INT16, ir.INT32, ir.INT64), _integer),
     **dict.fromkeys((ir.FLOAT32, ir.FLOAT64), _float),
-    ir.TIMESTAMP: _timestamp,
     ir.DATE: _date,
 }

@@ -19,6 +19,7 @@ from adaptive.scan.json_tokens import JsonTokens, Malformed, Token
 from adaptive.scan.text_blocks import Block
 from adaptive.scan.text_values import Unsure
 from codegen_llvm import CompiledReader, Shape, ShapeField, TimeForm, compile_json_reader
+from ir.zones import Zone
 
 SAMPLE_LINES = 16
 SAMPLE_BYTES = 64 * 1024
@@ -125,8 +126,10 @@ class ShapeBet:
         schema: ir.Schema,
         unread: frozenset[str],
         later: Callable[[Callable[[], None]], None] = _THREAD.add,
+        zone: Zone | None = None,
     ) -> None:
         self._schema, self._unread, self._later = schema, unread, later
+        self._zone = zone
         self._bytes, self._due = 0, LEAST_BYTES
         self._is_making = False
         self._reader: CompiledReader | None = None
@@ -152,7 +155,7 @@ class ShapeBet:
             self._later(lambda: self._make(shape))
 
     def _make(self, shape: Shape) -> None:
-        self._reader = compile_json_reader(self._schema, self._unread, shape)
+        self._reader = compile_json_reader(self._schema, self._unread, shape, self._zone)
         self._is_making = False
 
     def _wait_longer(self) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import ir
+from ir.calendar import SECOND_US
 from ir.decimals import Scaled
 from ir.parsing import parse_decimal
 from ir.parsing_times import NotInText, parse_date, parse_timestamp
+from ir.zones import Zone
 
 # Before this day, text that is a number of days means one of the Julian calendar.
 _FIRST_GREGORIAN_DAY = -141427
@@ -26,25 +28,30 @@ class Unsure(ValueError):
     """The meaning that Spark gives to this text is not known here."""
 
 
-def timestamp_of(text: str) -> int:
-    """The microsecond that a text names; without a zone it is in UTC, without a date today's."""
+def timestamp_of(text: str, zone: Zone | None = None) -> int:
+    """The microsecond that a text names; one without a zone is in that of the reader.
+
+    The date of one without is today's.
+    """
     for form in (text, text.replace("GMT", "")):  # old versions of Spark wrote it
-        found = _moment(form)
+        found = _moment(form, zone)
         if found is not None:
             return found
     raise BadField(f"{text!r} is no timestamp")
 
 
-def _moment(text: str) -> int | None:
+def _moment(text: str, zone: Zone | None) -> int | None:
     if not text:
         return None
     try:
-        return parse_timestamp(text)
+        return parse_timestamp(text, zone)
     except NotInText as problem:
         if _CLOCK.match(text.strip()) is None:
             raise Unsure(f"the timestamp {text!r} has the zone of a region") from problem
-    today = datetime.now(UTC).date().isoformat()
-    return parse_timestamp(f"{today}T{text.strip().removeprefix('T')}")
+    now = datetime.now(UTC)
+    if zone is not None:
+        now += timedelta(microseconds=zone.offset_us(int(now.timestamp() * SECOND_US)))
+    return parse_timestamp(f"{now.date().isoformat()}T{text.strip().removeprefix('T')}", zone)
 
 
 def plain_date_of(text: str) -> int:

@@ -30,8 +30,9 @@ from adaptive.scan import (
 )
 from adaptive.scan.needed_rows import ALL_ROWS, NeededRows
 from adaptive.scan.storage import LOCAL
-from adaptive.spark.text_sources import FIELDS_OPTION, PUSHED_OPTION, csv_form
+from adaptive.spark.text_sources import FIELDS_OPTION, PUSHED_OPTION, ZONE_OPTION, csv_form
 from ir import Expr, Filter, Schema, from_json
+from ir.zones import Zone, zone_of
 
 # The columns of a listing.
 PATH = "path"
@@ -90,7 +91,7 @@ def arrow_scan(schema: Schema, settings: TaskSettings) -> ArrowScan:
 def json_scan(schema: Schema, settings: TaskSettings) -> JsonScan:
     """The scan of JSON lines."""
     corrupt, pushed = _corrupt_records(schema, settings), _pushed_filters(settings)
-    return JsonScan(schema, corrupt, pushed, settings.storage)
+    return JsonScan(schema, corrupt, pushed, settings.storage, _zone(settings))
 
 
 def csv_scan(schema: Schema, settings: TaskSettings) -> CsvScan:
@@ -103,6 +104,7 @@ def csv_scan(schema: Schema, settings: TaskSettings) -> CsvScan:
         _corrupt_records(schema, settings),
         _pushed_filters(settings),
         settings.storage,
+        _zone(settings),
     )
 
 
@@ -117,6 +119,12 @@ def _pushed_filters(settings: TaskSettings) -> tuple[Expr, ...]:
     text = settings.option(PUSHED_OPTION.lower())
     nodes = () if text is None else from_json(text).walk()
     return tuple(node.predicate for node in nodes if isinstance(node, Filter))
+
+
+def _zone(settings: TaskSettings) -> Zone | None:
+    """What times without a zone are in; none is UTC."""
+    text = settings.option(ZONE_OPTION.lower())
+    return zone_of(text) if text else None
 
 
 # By the short name that Spark has for the format, in lower case.

@@ -20,12 +20,19 @@ from adaptive.scan import RecordMode
 from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id, seq
 from adaptive.spark.scope import Scope
 from adaptive.spark.sources import FileSource
-from adaptive.spark.text_sources import CORRUPT_COLUMN, CORRUPT_OPTION, FIELDS_OPTION, PUSHED_OPTION
+from adaptive.spark.text_sources import (
+    CORRUPT_COLUMN,
+    CORRUPT_OPTION,
+    FIELDS_OPTION,
+    PUSHED_OPTION,
+    ZONE_OPTION,
+)
 from adaptive.spark.worker import source_schema
+from adaptive.spark.zone_rules import zone_named
 from ir import Filter, Schema, Sink, Source
+from ir.zones import zone_text
 
 _DEFAULT_VALUE_KEYS = ("EXISTS_DEFAULT", "CURRENT_DEFAULT")
-_UTC_NAMES = frozenset({"UTC", "GMT", "Z", "UCT", "ETC/UTC", "ETC/GMT", "+00:00", "GMT+0", "UTC+0"})
 _STRATEGY = "org.apache.spark.sql.execution.datasources.DataSourceStrategy"
 
 
@@ -43,8 +50,10 @@ def checked_text_source(
     corrupt = options.get(CORRUPT_OPTION.lower()) or str(cx.spark.conf.get(CORRUPT_COLUMN))
     _refuse_defaults(source)
     if any(field.type in (ir.DATE, ir.TIMESTAMP) for field in read):
-        _refuse_other_times(cx.spark, options)
+        _refuse_other_times(cx.spark)
     added = {CORRUPT_OPTION.lower(): corrupt}
+    if any(field.type is ir.TIMESTAMP for field in read):
+        added[ZONE_OPTION.lower()] = _zone(cx.spark, options)
     mode = RecordMode.named(options.get("mode"))
     is_strict = mode is not RecordMode.PERMISSIVE or corrupt in read.names
     if is_strict or any(isinstance(node, Filter) for plan in plans for node in plan.walk()):
@@ -74,16 +83,17 @@ def _refuse_defaults(source: FileSource) -> None:
             raise StaysInSpark(f"column `{attribute.name()}` has a default for missing values")
 
 
-def _refuse_other_times(spark: SparkSession, options: dict[str, str]) -> None:
+def _refuse_other_times(spark: SparkSession) -> None:
     policy = str(spark.conf.get("spark.sql.legacy.timeParserPolicy"))
     if policy.upper() != "CORRECTED":
         raise StaysInSpark(f"spark.sql.legacy.timeParserPolicy is {policy}; set it to CORRECTED")
-    zone = options.get("timezone") or str(spark.conf.get("spark.sql.session.timeZone"))
-    if zone.upper() not in _UTC_NAMES:
-        raise StaysInSpark(
-            f"times in text may lack their zone, which is {zone} then;"
-            " set spark.sql.session.timeZone to UTC"
-        )
+
+
+def _zone(spark: SparkSession, options: dict[str, str]) -> str:
+    """What times without a zone are in, for the scan; empty for UTC."""
+    name = options.get("timezone") or str(spark.conf.get("spark.sql.session.timeZone"))
+    zone = zone_named(spark, name)
+    return "" if zone is None else zone_text(zone)
 
 
 def _refuse_fewer_columns(scan: _SparkScan, whole: _SparkScan, mode: RecordMode) -> None:

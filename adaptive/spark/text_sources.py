@@ -63,10 +63,11 @@ _SETTINGS: dict[str, dict[str, str]] = {
 }
 CORRUPT_COLUMN = "spark.sql.columnNameOfCorruptRecord"
 CORRUPT_OPTION = "columnNameOfCorruptRecord"
-# Not options of Spark's but for the native scan: the filters that Spark's reader would apply, and
-# the names of the fields of a line.
+# Not options of Spark's but for the native scan: the filters that Spark's reader would apply, the
+# names of the fields of a line, and the zone of times that are written without one.
 PUSHED_OPTION = "kodiak.pushedFilters"
 FIELDS_OPTION = "kodiak.fields"
+ZONE_OPTION = "kodiak.zone"
 
 
 def refuse_text_options(

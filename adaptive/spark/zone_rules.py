@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 
 from pyspark.sql import SparkSession
 
@@ -63,7 +64,7 @@ def _zone(name: str, rules: JavaObject) -> Zone:
     if len(found) != listed.count("Transition["):
         raise ir.IrTypeError(f"zone {name} has changes that are not understood")
     pairs = [(_seconds(before), _seconds(after)) for _, before, after in found]
-    if any(one[1] != other[0] for one, other in zip(pairs, pairs[1:], strict=False)):
+    if any(one[1] != other[0] for one, other in pairwise(pairs)):
         raise ir.IrTypeError(f"zone {name} has changes that do not follow on one another")
     walls = [(datetime.fromisoformat(wall) - _EPOCH) // timedelta(seconds=1) for wall, *_ in found]
     changes = tuple(wall - before for wall, (before, _) in zip(walls, pairs, strict=True))

@@ -114,9 +114,6 @@ def test_a_file_with_fewer_digits_than_declared(spark: SparkSession, data: Path)
 
 
 def test_what_depends_on_the_session(rows: DataFrame, spark: SparkSession) -> None:
-    with session(spark, **{"spark.sql.session.timeZone": "Europe/Berlin"}):
-        explained = ad.explain(rows.agg(F.max(F.expr("cast(t as string)"))))
-        assert "set spark.sql.session.timeZone to UTC" in str(explained)
     with session(spark, **{"spark.sql.decimalOperations.allowPrecisionLoss": "false"}):
         explained = ad.explain(rows.agg(F.max(F.expr("c * c"))))
         assert "allowPrecisionLoss" in str(explained)

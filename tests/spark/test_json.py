@@ -159,8 +159,6 @@ def test_what_stays_in_spark(spark: SparkSession, data: Path) -> None:
     files = spark.read.schema(DDL).json(str(data))
     nested = spark.read.schema("kind string, inner struct<a:int>").json(str(data))
     assert "struct" in reasons(nested.groupBy("inner.a").agg(F.count("*")))
-    with session(spark, **{"spark.sql.session.timeZone": "Europe/Berlin"}):
-        assert "Europe/Berlin" in reason(files)
 
 
 def test_a_file_that_vanishes(spark: SparkSession, data: Path) -> None:

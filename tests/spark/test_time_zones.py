@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ ZONES = (
     *("America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe"),
     *("Pacific/Apia", "America/Toronto", "Africa/Casablanca", "+05:45"),
 )
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = "date_from_unix_date(cast(floor(unix_seconds(event_time) / 86400) as int))"
 # Of each row, as one group: what differs makes another one.
 KEYS = (
@@ -100,3 +102,35 @@ def test_what_stays_in_spark(spark: SparkSession, clicks: DataFrame) -> None:
     with session(spark, **{"spark.sql.session.timeZone": "America/New_York"}):
         apart = "months_between(event_time, timestamp'2020-02-29 01:02:03')"
         assert "session.timeZone to UTC" in reasons(clicks.groupBy(F.expr(apart)).count())
+
+
+def _written(spark: SparkSession, zone_name: str) -> list[str]:
+    """Times as text, most without a zone, around the changes of one."""
+    rng = random.Random(11)
+    zone = zone_named(spark, zone_name)
+    assert zone is not None
+    changes = [when for when in zone.changes_s if when > -62_000_000_000]
+    changes += [when for when, _ in zone.by_rules(2030, 2034)] if zone.rules else []
+    texts = ["2026-1-2", "2026-07-02", "2026-07-02 3:4", "2026-07-02 03:04:05 GMT", "x", "1-1-1"]
+    texts += ["0001-01-01T00:00:00", "9999-12-31 23:59:59.999999"]
+    for change in [when + step for when in changes for step in (0, 0, 3_600, -3_600)]:
+        moment = EPOCH + timedelta(seconds=change + rng.randint(-90_000, 90_000))
+        written = moment.isoformat(rng.choice("T ")).partition("+")[0]
+        texts.append(written + rng.choice(("", "", "", ".5", ".123456", "Z", "+01:00")))
+    return texts
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Pacific/Apia"])
+def test_texts_without_a_zone(spark: SparkSession, data: Path, zone: str) -> None:
+    """Of JSON in the session's zone, and of CSV in that of an option."""
+    texts = _written(spark, zone)
+    lines = [f'{{"time":"{text}","n":{place}}}' for place, text in enumerate(texts)]
+    (data / "part.json").write_text("\n".join(lines))
+    (data / "part.csv").write_text("\n".join(f"{text},{n}" for n, text in enumerate(texts)))
+    ddl = "time timestamp, n int"
+    with session(spark, **{"spark.sql.session.timeZone": zone}):
+        files = spark.read.schema(ddl).json(str(data / "part.json"))
+        rows = assert_same_batch(files.groupBy("time", "n").agg(F.max(F.hour("time"))))
+    assert len(rows) == len(texts)
+    files = spark.read.schema(ddl).option("timeZone", zone).csv(str(data / "part.csv"))
+    assert_same_batch(files.groupBy("time", "n").agg(F.count("*")))
