@@ -28,9 +28,8 @@ from adaptive.spark.text_sources import (
     ZONE_OPTION,
 )
 from adaptive.spark.worker import source_schema
-from adaptive.spark.zone_rules import zone_named
+from adaptive.spark.zone_rules import named_zone_literal
 from ir import Filter, Schema, Sink, Source
-from ir.zones import zone_text
 
 _DEFAULT_VALUE_KEYS = ("EXISTS_DEFAULT", "CURRENT_DEFAULT")
 _STRATEGY = "org.apache.spark.sql.execution.datasources.DataSourceStrategy"
@@ -92,8 +91,8 @@ def _refuse_other_times(spark: SparkSession) -> None:
 def _zone(spark: SparkSession, options: dict[str, str]) -> str:
     """What times without a zone are in, for the scan; empty for UTC."""
     name = options.get("timezone") or str(spark.conf.get("spark.sql.session.timeZone"))
-    zone = zone_named(spark, name)
-    return "" if zone is None else zone_text(zone)
+    zone = named_zone_literal(name)
+    return "" if zone is None else str(zone.value)
 
 
 def _refuse_fewer_columns(scan: _SparkScan, whole: _SparkScan, mode: RecordMode) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, sql_text
-from adaptive.spark.zone_rules import zone_literal
+from adaptive.spark.zone_rules import named_zone_literal, zone_literal
 from ir import Call, Cast, EvalMode, Expr, Literal
 from ir.arithmetic import quotient, remainder
 from ir.calendar import DAY_US
@@ -89,6 +89,18 @@ def in_zone(translator: ExprTranslator, node: JavaObject) -> Expr:
     if zone is not None:
         time = Call("local_time", (zone, time))
     return Call(IN_ZONE[class_name(node)], (time,))
+
+
+def utc_conversion(translator: ExprTranslator, node: JavaObject) -> Expr:
+    """from_utc_timestamp and to_utc_timestamp: what clocks show there, as if it were UTC."""
+    time, name = _operands(translator, node)
+    if not isinstance(name, Literal) or name.value is None:
+        raise StaysInSpark(f"`{sql_text(node)}`: only a constant zone has a native form")
+    zone = named_zone_literal(str(name.value))
+    if zone is None:
+        return time
+    function = "to_local" if class_name(node) == "FromUTCTimestamp" else "from_local"
+    return Call(function, (zone, time))
 
 
 def widened(translator: ExprTranslator, node: JavaObject) -> Expr:
@@ -239,6 +251,7 @@ TIME_TRANSLATIONS: dict[str, Callable[[ExprTranslator, JavaObject], Expr]] = {
     **dict.fromkeys(WIDENED, widened),
     **dict.fromkeys(("UnixTimestamp", "ToUnixTimestamp"), unix_timestamp),
     **dict.fromkeys(("Round", "BRound"), round_to_digits),
+    **dict.fromkeys(("FromUTCTimestamp", "ToUTCTimestamp"), utc_conversion),
     "SecondsToTimestamp": timestamp_seconds,
     "MakeDate": make_date,
     "TruncTimestamp": date_trunc,

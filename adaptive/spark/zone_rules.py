@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 import ir
@@ -14,7 +15,7 @@ from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject
 from ir import Literal
 from ir.calendar import DAY_US, SECOND_US
-from ir.zones import Zone, ZoneRule, zone_of, zone_text
+from ir.zones import Zone, ZoneRule, zone_text
 
 _UTC = "Z"
 _EPOCH = datetime(1970, 1, 1)
@@ -35,13 +36,14 @@ def zone_literal(zone: JavaObject) -> Literal | None:
     return Literal(_zone_text(name), ir.STRING)
 
 
-def zone_named(spark: SparkSession, name: str) -> Zone | None:
-    """The zone that Spark makes of a name, such as that of a session; UTC is none."""
-    times = spark._jvm.org.apache.spark.sql.catalyst.util.DateTimeUtils  # type: ignore[union-attr]
-    zone = times.getZoneId(name)
-    if str(zone.normalized().toString()) == _UTC:
-        return None
-    return zone_of(_zone_text(str(zone.getId())))
+def named_zone_literal(name: str) -> Literal | None:
+    """The same of a zone by a name that Spark knows, such as that of a session."""
+    jvm: JavaObject = SparkSession.active()._jvm
+    try:
+        zone = jvm.org.apache.spark.sql.catalyst.util.DateTimeUtils.getZoneId(name)
+    except Py4JJavaError:
+        raise StaysInSpark(f"{name!r} is not the name of a time zone") from None
+    return zone_literal(zone)
 
 
 @lru_cache(1024)

@@ -10,7 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from adaptive.spark.zone_rules import zone_named
+from adaptive.spark.zone_rules import named_zone_literal
+from ir.zones import Zone, zone_of
 from tests.spark.comparison import (
     EVENTS_DDL,
     assert_same_batch,
@@ -55,15 +56,24 @@ KEYS = (
     "event_time - interval '3 12' day to hour",
     "event_time + interval 5 hours",
     "event_time - interval 7 months",
+    "from_utc_timestamp(event_time, 'Australia/Lord_Howe')",
+    "to_utc_timestamp(event_time, 'America/Toronto')",
+    "to_utc_timestamp(event_time, 'UTC')",
 )
+
+
+def known_zone(name: str) -> Zone:
+    """As the JVM knows it."""
+    literal = named_zone_literal(name)
+    assert literal is not None
+    return zone_of(literal.value)
 
 
 @pytest.fixture
 def clicks(spark: SparkSession, data: Path, request: pytest.FixtureRequest) -> DataFrame:
     """Times near the changes of a zone, and of all years that Python has."""
     rng = random.Random(7)
-    zone = zone_named(spark, request.param)
-    assert zone is not None
+    zone = known_zone(request.param)
     changes = [when for when in zone.changes_s if when > -62_000_000_000]
     if zone.rules:
         changes += [w for year in (2037, 2406, 9000) for w, _ in zone.by_rules(year, year + 2)]
@@ -102,13 +112,16 @@ def test_what_stays_in_spark(spark: SparkSession, clicks: DataFrame) -> None:
     with session(spark, **{"spark.sql.session.timeZone": "America/New_York"}):
         apart = "months_between(event_time, timestamp'2020-02-29 01:02:03')"
         assert "session.timeZone to UTC" in reasons(clicks.groupBy(F.expr(apart)).count())
+        nowhere = "from_utc_timestamp(event_time, 'Nowhere/Land')"
+        assert "not the name" in reasons(clicks.groupBy(F.expr(nowhere)).count())
+        some = "from_utc_timestamp(event_time, event_type)"
+        assert "constant zone" in reasons(clicks.groupBy(F.expr(some)).count())
 
 
-def _written(spark: SparkSession, zone_name: str) -> list[str]:
+def _written(zone_name: str) -> list[str]:
     """Times as text, most without a zone, around the changes of one."""
     rng = random.Random(11)
-    zone = zone_named(spark, zone_name)
-    assert zone is not None
+    zone = known_zone(zone_name)
     changes = [when for when in zone.changes_s if when > -62_000_000_000]
     changes += [when for when, _ in zone.by_rules(2030, 2034)] if zone.rules else []
     texts = ["2026-1-2", "2026-07-02", "2026-07-02 3:4", "2026-07-02 03:04:05 GMT", "x", "1-1-1"]
@@ -123,7 +136,7 @@ def _written(spark: SparkSession, zone_name: str) -> list[str]:
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Pacific/Apia"])
 def test_texts_without_a_zone(spark: SparkSession, data: Path, zone: str) -> None:
     """Of JSON in the session's zone, and of CSV in that of an option."""
-    texts = _written(spark, zone)
+    texts = _written(zone)
     lines = [f'{{"time":"{text}","n":{place}}}' for place, text in enumerate(texts)]
     (data / "part.json").write_text("\n".join(lines))
     (data / "part.csv").write_text("\n".join(f"{text},{n}" for n, text in enumerate(texts)))
