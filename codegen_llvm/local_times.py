@@ -20,7 +20,7 @@ from codegen_llvm.arithmetic import checked, lossy
 from codegen_llvm.builder import I32, I64, I128, PTR, KernelContext, i64, shared_function
 from codegen_llvm.civil import floor_divide
 from codegen_llvm.values import Value, any_null
-from ir import INT64, Call
+from ir import Call
 from ir.calendar import DAY_US, SECOND_US, days_of
 from ir.expr import constant
 from ir.zones import CYCLE_US, Zone, zone_of
@@ -28,6 +28,7 @@ from ir.zones import CYCLE_US, Zone, zone_of
 _STRETCH_BITS = 43  # of microseconds: 102 days, so that most have one change at most
 _CYCLE_YEARS = 400
 _OVERFLOW = "DATETIME_OVERFLOW"
+_FAR = 1 << 61  # further than any change; twice that can be added to it without an overflow
 
 
 @dataclass(frozen=True)
@@ -132,14 +133,17 @@ def _rather(
 
 
 def lower_day_start(cx: KernelContext, call: Call, args: list[Value]) -> Value:
-    """The first instant of a day."""
-    days = cx.b.sext(args[1].payload, I128)
+    """Midnight, or where clocks go forward."""
+    day, *near = args[1:]
+    days = cx.b.sext(day.payload, I128)
     wide = cx.b.mul(days, ll.Constant(I128, DAY_US))
     local = cx.b.trunc(wide, I64)
     lost = cx.b.icmp_signed("!=", cx.b.sext(local, I128), wide)
     offset = _called(cx, call, "offset_of_midnight", _build_offset_of_midnight, local)
+    if near:
+        offset = _rather(cx, call, local, near[0].payload, offset)
     moment, too_far = checked(cx, "ssub", local, offset)
-    made = Value(call.type, moment, args[1].null)
+    made = Value(call.type, moment, any_null(cx, *args[1:]))
     return _bounded(cx, call, made, cx.b.or_(lost, too_far))
 
 
@@ -190,9 +194,8 @@ def _build_offset_of_midnight(cx: KernelContext, table: _Table) -> None:
     offset = _offset_of_span(cx, table, span)
     data = _words(cx, table, "instants", _bounds(table.instants))
     behind = cx.b.load(cx.element(data, cx.b.add(span, i64(1)), I64), typ=I64)
-    # No change is so early that what is cut off here could reach it.
-    least = i64(INT64.low // 2)
-    early = cx.b.select(cx.b.icmp_signed("<", early, least), least, early)
+    for far, is_beyond in ((-_FAR, "<"), (_FAR, ">")):
+        early = cx.b.select(cx.b.icmp_signed(is_beyond, early, i64(far)), i64(far), early)
     to_change = cx.b.sub(early, behind)
     cx.b.ret(cx.b.select(cx.b.icmp_signed(">", to_change, offset), to_change, offset))
 
@@ -237,7 +240,7 @@ def _offset_of_span(cx: KernelContext, table: _Table, span: ll.Value) -> ll.Valu
 
 
 def _bounds(starts: tuple[int, ...]) -> tuple[int, ...]:
-    return (INT64.low, *starts, INT64.high)
+    return (-2 * _FAR, *starts, 2 * _FAR)
 
 
 def _words(cx: KernelContext, table: _Table, name: str, words: tuple[int, ...]) -> ll.Value:

@@ -223,7 +223,7 @@ _LOCAL_ROWS = tuple(
         ("to_local", (TIMESTAMP, STRING, TIMESTAMP), (2, 2), Failure.RANGE),
         # The last argument is another instant, whose offset is taken where there are two.
         ("from_local", (TIMESTAMP, STRING, TIMESTAMP, TIMESTAMP), (2, 3), Failure.RANGE),
-        ("day_start", (TIMESTAMP, STRING, DATE), (2, 2), Failure.RANGE),
+        ("day_start", (TIMESTAMP, STRING, DATE, TIMESTAMP), (2, 3), Failure.RANGE),
     )
 )
 

@@ -31,13 +31,16 @@ def to_local(zone: object, moment: int) -> int:
 
 def from_local(zone: object, local: int, near: int | None = None) -> int:
     """The instant of what calendars and clocks show; of two, rather with the offset of another."""
-    known = zone_of(zone)
-    return _in_range(known.instant_us(local, None if near is None else known.offset_us(near)))
+    return _in_range(zone_of(zone).instant_us(local, _offset(zone, near)))
 
 
-def day_start(zone: object, day: int) -> int:
-    """The first instant of a day."""
-    return _in_range(zone_of(zone).day_start_us(day))
+def day_start(zone: object, day: int, near: int | None = None) -> int:
+    """Midnight; of two, rather with the offset of another instant."""
+    return _in_range(zone_of(zone).day_start_us(day, _offset(zone, near)))
+
+
+def _offset(zone: object, moment: int | None) -> int | None:
+    return None if moment is None else zone_of(zone).offset_us(moment)
 
 
 def _in_range(moment: int) -> int:

@@ -106,12 +106,12 @@ class Zone:
             return local - valid[0]
         return local - self._before_gap(spans, local)[2]
 
-    def day_start_us(self, day: int) -> int:
-        """The first instant of a day; where it has no midnight, that at which clocks go forward."""
+    def day_start_us(self, day: int, near_us: int | None = None) -> int:
+        """Midnight; where a day has none, the instant at which clocks go forward."""
         local = day * DAY_US
         spans = self._around(local - DAY_US, local + DAY_US)
         if any(start <= local - offset < end for start, end, offset in spans):
-            return self.instant_us(local)
+            return self.instant_us(local, near_us)
         return self._before_gap(spans, local)[1]
 
     @staticmethod

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, children, class_name, sql_text
-from adaptive.spark.zone_rules import named_zone_literal, zone_literal
+from adaptive.spark.zone_rules import named_zone_literal, truncation_keeps_offset, zone_literal
 from ir import Call, Cast, EvalMode, Expr, Literal
 from ir.arithmetic import quotient, remainder
 from ir.calendar import DAY_US
@@ -134,7 +134,9 @@ def date_trunc(translator: ExprTranslator, node: JavaObject) -> Expr:
     if zone is None or known in _ZONE_FREE_TRUNCATIONS:
         return Call("date_trunc", (unit, time))
     if known in DATE_UNITS:
-        return Call("day_start", (zone, Call("trunc", (Call("local_date", (zone, time)), unit))))
+        day = Call("trunc", (Call("local_date", (zone, time)), unit))
+        near = (time,) if truncation_keeps_offset() else ()
+        return Call("day_start", (zone, day, *near))
     start = Call("date_trunc", (unit, Call("to_local", (zone, time))))
     return Call("from_local", (zone, start, time))
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import ir
@@ -20,6 +21,7 @@ from ir.zones import Zone, ZoneRule, zone_text
 _UTC = "Z"
 _EPOCH = datetime(1970, 1, 1)
 _DAY_S = DAY_US // SECOND_US
+_SECOND_MIDNIGHT_US = -1_680_483_600 * SECOND_US  # of 1 October 1916 in Berlin
 _OFFSET = r"Z|[+-]\d\d:\d\d(?::\d\d)?"
 # A list of a hundred changes in one call in place of five calls for each: 1 ms and not 100.
 _CHANGE = re.compile(
@@ -41,9 +43,23 @@ def named_zone_literal(name: str) -> Literal | None:
     jvm: JavaObject = SparkSession.active()._jvm
     try:
         zone = jvm.org.apache.spark.sql.catalyst.util.DateTimeUtils.getZoneId(name)
-    except Py4JJavaError:
+    except (Py4JJavaError, PySparkException):
         raise StaysInSpark(f"{name!r} is not the name of a time zone") from None
     return zone_literal(zone)
+
+
+@lru_cache(1)
+def truncation_keeps_offset() -> bool:
+    """Whether this Spark truncates to the second of two midnights that are the start of a month.
+
+    4.3 tries the offset of the time first, for all units; without that it is the first midnight.
+    """
+    jvm: JavaObject = SparkSession.active()._jvm
+    times = jvm.org.apache.spark.sql.catalyst.util.DateTimeUtils
+    zone = jvm.java.time.ZoneId.of("Europe/Berlin")
+    month = times.parseTruncLevel(jvm.org.apache.spark.unsafe.types.UTF8String.fromString("month"))
+    made = times.truncTimestamp(_SECOND_MIDNIGHT_US, month, zone)
+    return int(made) == _SECOND_MIDNIGHT_US
 
 
 @lru_cache(1024)

@@ -42,6 +42,7 @@ def functions(zone: Zone, mode: EvalMode) -> tuple[Call, ...]:
         Call("from_local", (literal(zone), TIME), mode),
         Call("from_local", (literal(zone), TIME, NEAR), mode),
         Call("day_start", (literal(zone), DAY), mode),
+        Call("day_start", (literal(zone), DAY, NEAR), mode),
     )
 
 
@@ -99,7 +100,7 @@ def test_any_zone(data: st.DataObject) -> None:
     assert_same(zone, data.draw(rows(zone)))
 
 
-@pytest.mark.parametrize("place", [2, 3, 4, 5])
+@pytest.mark.parametrize("place", [2, 3, 4, 5, 6])
 def test_what_is_out_of_range_is_an_error(place: int) -> None:
     end = 2**63 - 1 if place > 2 else -(2**63)
     row: dict[str, Scalar] = {"t": end, "near": end, "day": 2**31 - 1}

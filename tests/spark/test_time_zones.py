@@ -23,10 +23,10 @@ from tests.spark.comparison import (
     write_files,
 )
 
-ZONES = (
-    *("America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe"),
-    *("Pacific/Apia", "America/Toronto", "Africa/Casablanca", "+05:45"),
-)
+QUICK = ("Europe/Berlin", "Pacific/Apia")
+SLOW = ("America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Toronto")
+SLOW += ("Africa/Casablanca", "+05:45")
+ZONES = (*QUICK, *(pytest.param(zone, marks=pytest.mark.long) for zone in SLOW))
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = "date_from_unix_date(cast(floor(unix_seconds(event_time) / 86400) as int))"
 # Of each row, as one group: what differs makes another one.
@@ -85,8 +85,11 @@ def clicks(spark: SparkSession, data: Path, request: pytest.FixtureRequest) -> D
     return spark.read.schema(EVENTS_DDL).parquet(str(data))
 
 
-@pytest.mark.parametrize(("clicks", "zone"), [(z, z) for z in ZONES], indirect=["clicks"])
-def test_local_times(spark: SparkSession, clicks: DataFrame, zone: str) -> None:
+@pytest.mark.parametrize("clicks", ZONES, indirect=True)
+def test_local_times(
+    spark: SparkSession, clicks: DataFrame, request: pytest.FixtureRequest
+) -> None:
+    zone = request.node.callspec.params["clicks"]
     with session(spark, **{"spark.sql.session.timeZone": zone}):
         keys = [F.expr(text).alias(f"k{place}") for place, text in enumerate(KEYS)]
         assert_same_batch(clicks.groupBy("event_time", *keys).agg(F.count("*")))
@@ -143,7 +146,8 @@ def test_texts_without_a_zone(spark: SparkSession, data: Path, zone: str) -> Non
     ddl = "time timestamp, n int"
     with session(spark, **{"spark.sql.session.timeZone": zone}):
         files = spark.read.schema(ddl).json(str(data / "part.json"))
-        rows = assert_same_batch(files.groupBy("time", "n").agg(F.max(F.hour("time"))))
+        time = F.unix_micros("time")  # Python has not all of them
+        rows = assert_same_batch(files.groupBy(time, "n").agg(F.max(F.hour("time"))))
     assert len(rows) == len(texts)
     files = spark.read.schema(ddl).option("timeZone", zone).csv(str(data / "part.csv"))
-    assert_same_batch(files.groupBy("time", "n").agg(F.count("*")))
+    assert_same_batch(files.groupBy(time, "n").agg(F.count("*")))
