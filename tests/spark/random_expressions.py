@@ -84,7 +84,7 @@ def number(rng: random.Random, depth: int) -> str:
             f"(({left} & 255) | ({right} ^ ~3))",
             f"nullif({left}, {right})",
             "length(kind)",
-            "hour(time) * 60 + minute(time)",
+            "minute(time)",
             "datediff(day, date'1970-01-01')",
             "cast(price as int)",
         ]

@@ -48,7 +48,6 @@ KEPT = (
     "a key can fail for rows that a filter after the watermark drops",
     "a filter on event time stands behind a join and withWatermark",
 )
-ZONES = ("UTC", "America/New_York", "Australia/Lord_Howe")
 TIMES = {"timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS", "ignoreNullFields": "false"}
 
 
@@ -61,7 +60,6 @@ class Case:
         self.delay = self.rng.choice(DELAYS) if mode == "append" or (mode and seed % 3) else None
         self.settings = {
             "spark.sql.ansi.enabled": "true" if seed % 4 else "false",
-            "spark.sql.session.timeZone": ZONES[seed % len(ZONES)],
             "spark.sql.shuffle.partitions": "1",  # fewer tasks: a group has many states
             # The watermark of a group is the latest of its queries: one may see no row.
             "spark.sql.streaming.multipleWatermarkPolicy": "max",
