@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.runtime import Projection
+from adaptive.runtime import PlanRunner, Projection
 from ir import (
     DATE,
+    INT32,
     TIMESTAMP,
+    Aggregate,
+    AggregateCall,
     Call,
     Column,
     EvalMode,
     EvaluationError,
     Field,
+    Filter,
+    Literal,
     Named,
+    NamedAggregate,
     Project,
     Scalar,
     Schema,
     Sink,
     Source,
+    evaluate,
     evaluate_expr,
 )
 from ir.zones import Zone
@@ -98,6 +106,28 @@ def test_known_zones(zone: Zone, data: st.DataObject) -> None:
 def test_any_zone(data: st.DataObject) -> None:
     zone = data.draw(zones())
     assert_same(zone, data.draw(rows(zone)))
+
+
+def test_groups_by_local_days() -> None:
+    """In filters, keys and values of a kernel, whose functions are compiled apart."""
+    draw = random.Random(5)
+    moments = [
+        draw.choice(NEW_YORK.changes_s) * 10**6 + draw.randint(-(10**11), 10**11)
+        for _ in range(3_000)
+    ]
+    data: list[dict[str, Scalar]] = [{"t": m, "near": None, "day": None} for m in moments]
+    time = Call("local_time", (literal(NEW_YORK), TIME))
+    early = Call("lt", (Call("hour", (time,)), Literal(9, INT32)))
+    keys = (Named("day", Call("local_date", (literal(NEW_YORK), TIME))),)
+    start = Call("day_start", (literal(NEW_YORK), keys[0].expr, TIME))
+    latest = NamedAggregate("m", AggregateCall("max", start))
+    counted = NamedAggregate("n", AggregateCall("count", None))
+    source = Filter(Source("in", SCHEMA), early)
+    plan = Sink(Aggregate(source, None, keys, (latest, counted)), "out")
+    runner = PlanRunner(plan)
+    for begin in range(0, len(data), 700):
+        runner.consume(to_batch(data[begin : begin + 700], SCHEMA))
+    assert canonical(from_table(runner.finish())) == canonical(evaluate(plan, data))
 
 
 @pytest.mark.parametrize("place", [2, 3, 4, 5, 6])
