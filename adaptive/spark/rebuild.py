@@ -203,19 +203,34 @@ def graft(cx: Catalyst, root: JavaObject, replaced: Replacements) -> JavaObject:
 
 
 def _observed(partials: DataFrame, name: str) -> DataFrame:
-    """The partials alone; what tasks report goes to the listeners of the query."""
+    """The partials alone; what tasks report goes to the listeners of the query.
+
+    Everything is a list or a set that the driver goes through: for sums, Spark would
+    generate code anew in each task. Of micro-batches of 100,000 rows, a tenth of the JVM's
+    samples were in what `observe` did.
+    """
     report = F.col(REPORT)
-    rows = F.sum(report["rows"])
-    elapsed_ms = F.max(report["ended_ms"]) - F.min(report["began_ms"])
     observed = partials.observe(
         name,
-        rows.alias("rows_in"),
-        (1000 * rows / F.greatest(F.lit(1), elapsed_ms)).alias("rows_per_second"),
-        F.sum(report["guard_exits"]).alias("guard_exits"),
+        _added(report["rows"]).alias("rows_in"),
+        _rows_per_second(report).alias("rows_per_second"),
+        _added(report["guard_exits"]).alias("guard_exits"),
         F.collect_set(report["variant"]).alias("variants"),
         F.collect_list(report["text"]).alias(REPORTS),
     )
     return observed.where(report.isNull()).drop(REPORT)
+
+
+def _added(value: Column) -> Column:
+    """The sum over all reports; 0 where there are none."""
+    return F.aggregate(F.collect_list(value), F.lit(0).cast("long"), lambda sum_, one: sum_ + one)
+
+
+def _rows_per_second(report: Column) -> Column:
+    """From the beginning of the first task to the end of the last one."""
+    began = F.array_min(F.collect_list(report["began_ms"]))
+    ended = F.array_max(F.collect_list(report["ended_ms"]))
+    return 1000 * _added(report["rows"]) / F.greatest(F.lit(1), ended - began)
 
 
 def _spark_field(field: Field) -> StructField:
