@@ -70,24 +70,25 @@ def compile_combine(program: RowProgram, source: SlotLayout, target: SlotLayout)
         code,
         code.function(MERGE, ctypes.c_int32, address, address),
         code.function(SUBTRACT, ctypes.c_int32, address, address)
-        if can_subtract(program, source)
+        if can_subtract(program, source, target)
         else None,
         code.function(REHASH, None, address, word, address),
         tuple(errors_of(module)),
     )
 
 
-def can_subtract(program: RowProgram, source: SlotLayout) -> bool:
-    """Whether groups of such a source can be taken out of a window table again."""
+def can_subtract(program: RowProgram, source: SlotLayout, target: SlotLayout) -> bool:
+    """Whether groups of such a source can be taken out of such a table again."""
     counted = source.rows is not None and all(source.has(f"agg{i}.count") for i in source.seen)
-    return counted and all(a.call.invertible for a in program.aggregates)
+    invertible = all(a.call.invertible for a in program.aggregates)
+    return counted and invertible and target.rows is not None
 
 
 def build_combine(program: RowProgram, source: SlotLayout, target: SlotLayout) -> ll.Module:
     """The functions `merge`, `subtract` (where it is possible) and `rehash`."""
     module = ll.Module("combine")
     _Combine(module, MERGE, program, source, target).build()
-    if can_subtract(program, source):
+    if can_subtract(program, source, target):
         _Combine(module, SUBTRACT, program, source, target).build()
     build_rehash(module, program, target, REHASH)
     return module
@@ -142,11 +143,12 @@ class _Combine:
         keys = stored_keys(cx, self.program, self.source, self.target, source, self.source_table)
         self._reserve(group)
         slot = self.table.find_or_insert(keys, self._init)
-        before, after = self._count_rows(slot, source)
+        counts = None if self.target.rows is None else self._count_rows(slot, source)
         stores = [self._combined(one, slot, group) for one in self.accumulators]
         for store in stores:
             store()
-        self._store_rows(slot, before, after)
+        if counts is not None:
+            self._store_rows(slot, *counts)
         self._mark_seen(slot, source)
 
     def _combined(self, one: Accumulator, slot: ll.Value, group: StoredGroup) -> Callable[[], None]:
@@ -157,8 +159,8 @@ class _Combine:
         self.table.reserve_all([room for room in rooms if room is not None])
 
     def _init(self, slot: ll.Value) -> None:
-        assert self.target.rows is not None
-        self.cx.b.store(i64(0), self.cx.at(slot, self.target.offset(self.target.rows)))
+        if self.target.rows is not None:
+            self.cx.b.store(i64(0), self.cx.at(slot, self.target.offset(self.target.rows)))
         for one in self.accumulators:
             one.init(slot)
 

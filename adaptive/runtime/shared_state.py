@@ -79,6 +79,11 @@ class SharedSlices:
         with self._lock:
             return sum(piece.bytes for piece in self._pieces.values())
 
+    @property
+    def expected(self) -> int:
+        """How many groups new tables are made for."""
+        return self._expected
+
     def state(self, first_slice: int, passed: int | None = None) -> SharedState:
         """One thread's way to the tables; `passed` is the last window's end that it has passed."""
         return SharedState(self, first_slice, passed)

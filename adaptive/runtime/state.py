@@ -172,6 +172,11 @@ class Table:
         self.arenas += other.arenas
         other.arenas = []
 
+    @property
+    def is_sole(self) -> bool:
+        """Whether it has one owner, who may change it."""
+        return self._owners == 1
+
     def share(self, owners: int) -> None:
         """So many have to release it before its memory is given back; one thread at a time."""
         self._owners = owners

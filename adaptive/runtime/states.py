@@ -63,6 +63,21 @@ class GroupStates:
         if self._shared is not None:
             yield self._shared
 
+    @property
+    def shares_cheaply(self) -> bool:
+        """Whether groups can be shared with other threads, and updated without a lock."""
+        return self._slices is not None and not self._slices.layout.locked
+
+    @property
+    def expected_shared(self) -> int:
+        """How many groups shared tables are made for, by what the last slices had."""
+        return 0 if self._slices is None else self._slices.expected
+
+    def expect_shared(self, groups: int) -> None:
+        """Make shared tables for so many groups, at least."""
+        if self._slices is not None:
+            self._slices.expect(groups)
+
     def layout_of(self, spec: VariantSpec, batch: InputLayout) -> SlotLayout:
         """How groups lie in the form that a variant works on, with batches like this."""
         ranges = spec.find(KeysInRange)

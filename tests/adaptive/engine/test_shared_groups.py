@@ -15,6 +15,7 @@ from adaptive.engine.grid import LEAST, NEVER
 from adaptive.engine.slice_worker import SliceWorker, own_worker
 from adaptive.engine.sliced_work import Strategy
 from adaptive.engine.topology import Node, Topology
+from adaptive.runtime import fixed_variant
 from adaptive.runtime.binding import bind
 from adaptive.runtime.combine import combine
 from adaptive.runtime.shared_state import SharedSlices
@@ -286,3 +287,47 @@ def test_a_policy_that_shares_from_the_start_fills_nothing_else() -> None:
         workers: list[SliceWorker] = work._workers  # type: ignore[attr-defined]
         assert [own_groups(worker) for worker in workers] == [0, 0]
         assert sum(worker.rows_passed for worker in workers) == 6000
+
+
+def generic_history(
+    monkeypatch: pytest.MonkeyPatch, query: Stream, batches: list[pa.RecordBatch]
+) -> tuple[pa.Table, list[bool]]:
+    """What the generic policy makes of batches on two threads, and whether variants shared."""
+    monkeypatch.setattr(fixed_variant, "MANY_GROUPS", 16)
+    results = []
+    with Engine(query, 2, "generic", morsel_rows=50) as engine:
+        for one in batches:
+            results.append(engine.push(one))
+            results.append(engine.flush())
+        results.append(engine.finish())
+        ran = [use.spec.find(ShareGroups) is not None for use in engine.history()]
+    return pa.concat_tables(results), ran
+
+
+def numbered(start: float, keys: int, rows: int = 400) -> pa.RecordBatch:
+    """Rows of so many keys from a second on, within five seconds."""
+    every = range(rows)
+    return batch(*((i % keys, start + 5 * i / rows, i if i % 7 else None) for i in every))
+
+
+@pytest.mark.parametrize("size", [10, None])
+@pytest.mark.parametrize("unlocked", [True, False])
+def test_generic_threads_share_very_many_groups(
+    monkeypatch: pytest.MonkeyPatch, size: int | None, unlocked: bool
+) -> None:
+    """Own and shared groups of one window become one result; few groups are not shared."""
+    window = () if size is None else (f.window("t", f"{size} seconds"),)
+    made = [f.sum("v").alias("s"), f.max("v").alias("m")]
+    made += [] if unlocked else [f.stddev("v").alias("d")]
+    query = events().group_by(*window, "k").agg(*made)
+    batches = [numbered(5 * i, 100) for i in range(6)]
+    batches += [numbered(30 + 10 * i, 3) for i in range(12)]
+    together, ran = generic_history(monkeypatch, query, batches)
+    with Engine(query, 2, "generic", strategy="independent") as engine:
+        results = [engine.push(one) for one in batches]
+        alone = pa.concat_tables([*results, engine.finish()])
+    order = [(name, "ascending") for name in together.column_names[: 1 + 2 * len(window)]]
+    exact = [name for name in together.column_names if name != "d"]
+    assert together.select(exact).sort_by(order) == alone.select(exact).sort_by(order)
+    assert any(ran) == unlocked  # where a lock is needed, groups stay with their threads
+    assert not all(ran)
