@@ -70,25 +70,24 @@ def compile_combine(program: RowProgram, source: SlotLayout, target: SlotLayout)
         code,
         code.function(MERGE, ctypes.c_int32, address, address),
         code.function(SUBTRACT, ctypes.c_int32, address, address)
-        if can_subtract(program, source, target)
+        if target.rows is not None and can_subtract(program, source)
         else None,
         code.function(REHASH, None, address, word, address),
         tuple(errors_of(module)),
     )
 
 
-def can_subtract(program: RowProgram, source: SlotLayout, target: SlotLayout) -> bool:
-    """Whether groups of such a source can be taken out of such a table again."""
+def can_subtract(program: RowProgram, source: SlotLayout) -> bool:
+    """Whether groups of such a source can be taken out of a window table again."""
     counted = source.rows is not None and all(source.has(f"agg{i}.count") for i in source.seen)
-    invertible = all(a.call.invertible for a in program.aggregates)
-    return counted and invertible and target.rows is not None
+    return counted and all(a.call.invertible for a in program.aggregates)
 
 
 def build_combine(program: RowProgram, source: SlotLayout, target: SlotLayout) -> ll.Module:
     """The functions `merge`, `subtract` (where it is possible) and `rehash`."""
     module = ll.Module("combine")
     _Combine(module, MERGE, program, source, target).build()
-    if can_subtract(program, source, target):
+    if target.rows is not None and can_subtract(program, source):
         _Combine(module, SUBTRACT, program, source, target).build()
     build_rehash(module, program, target, REHASH)
     return module
