@@ -38,7 +38,7 @@ from adaptive.runtime.sampling import SAMPLE_EVERY, Codes, Sampler
 from adaptive.runtime.uses import Uses
 from codegen_llvm import CompiledVariant, InputLayout, Program, can_be_dense
 from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
-from ir.pipelines import ProjectionProgram
+from ir.pipelines import ProjectionProgram, RowProgram
 from policies import Fixed, Policy, default_policy, likely_next
 from profiler import DriftMonitor
 from profiler.profile import Observation
@@ -392,5 +392,5 @@ def adaptation(
 ) -> FixedVariant | AdaptiveLoop:
     """The loop for a policy; None is the one that a program gets by itself."""
     if isinstance(policy, Fixed):
-        return FixedVariant(policy, threads)
+        return FixedVariant(policy, threads if isinstance(program, RowProgram) else 1)
     return AdaptiveLoop(program, policy, threads, sibling)

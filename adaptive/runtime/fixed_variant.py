@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from adaptive.loop.history import History
 from adaptive.runtime.binding import BoundBatch
@@ -13,10 +14,13 @@ from ir import GENERIC, ShareGroups, VariantSpec
 from policies import Fixed, Policy, Specialize
 from profiler.profile import Profile
 
+if TYPE_CHECKING:
+    from adaptive.runtime.group_kernels import GroupKernels
+
 # Groups of one slice in one thread, from which on the generic variant shares them. To merge tables
 # of a million groups at every window's end took longer than to fill them: YSB with 1 M keys on two
 # threads cost 50 to 65 ns of CPU a row with tables of their own, 27 to 34 with shared ones, and
-# 18 to 22 on one thread. With 100,000 keys, tables of their own are as fast.
+# 18 to 22 on one thread, on a busy machine. Where sharing begins to pay was not searched for.
 MANY_GROUPS = 1 << 17
 _AT_FIRST = 4  # times the groups of one thread, for the first shared table
 _SHARING = replace(GENERIC, hints=(*GENERIC.hints, ShareGroups()))
@@ -26,7 +30,7 @@ class FixedVariant:
     """Asks a policy before each morsel, and profiles nothing.
 
     Kernels add up what they see; it is taken from them when another variant runs. Where
-    the policy bets on nothing and several threads may share groups, they share very many.
+    the policy bets on nothing and several `threads` may share groups, they share very many.
     """
 
     def __init__(self, policy: Policy, threads: int = 1) -> None:
@@ -79,7 +83,7 @@ class FixedVariant:
 
     def _sharing(self, kernels: DeoptManager) -> VariantSpec:
         """The generic variant over groups that a thread has for itself, or over shared ones."""
-        states = kernels.states
+        states = cast("GroupKernels", kernels).states
         if self._shares:
             self._shares = states.expected_shared >= MANY_GROUPS // 2
         elif states.generic.current.groups >= MANY_GROUPS and states.shares_cheaply:

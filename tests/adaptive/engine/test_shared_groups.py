@@ -18,9 +18,9 @@ from adaptive.engine.topology import Node, Topology
 from adaptive.runtime import fixed_variant
 from adaptive.runtime.binding import bind
 from adaptive.runtime.combine import combine
+from adaptive.runtime.kernels import code_spec
 from adaptive.runtime.shared_state import SharedSlices
 from adaptive.runtime.state import Table
-from adaptive.runtime.states import code_spec
 from codegen_llvm import slot_layout
 from ir import (
     GENERIC,
