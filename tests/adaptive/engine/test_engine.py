@@ -213,9 +213,10 @@ def test_an_interrupt_leaves_no_thread() -> None:
 
 
 _INTERRUPTED = """
-import sys, threading
+import signal, threading
 from tests.adaptive.engine.test_engine import batch, sums
 from adaptive import Engine
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 try:
     with Engine(sums(), threads=2) as engine:
         second = 0
