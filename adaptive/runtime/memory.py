@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 
 _LINE_BYTES = 64
-# Two threads with a million groups use 450 MB in turn: with 256 MB kept, half of their CPU time
-# went into fresh pages, and a row cost 1.1 to 1.5 times as much.
+# Two threads with a million groups each use more than 256 MB in turn: with no more kept, half of
+# their CPU time went into fresh pages, and a row cost 1.1 to 1.5 times as much.
 _MOST_KEPT_BYTES = 512 * 1024 * 1024
 _MOST_KEPT_ARENA_BYTES = 256 * 1024 * 1024
 
