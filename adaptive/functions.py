@@ -2,9 +2,9 @@
 
 `from adaptive import functions as f`. Text as an argument of a function is the
 name of a column (`f.sum("value")`), beside an operator it is a constant
-(`f.col("type") == "view"`). Every function of `ir.FUNCTIONS` and every aggregate
-of `ir.AGGREGATES` is here under its name and under Spark's; one that can fail
-also as `try_...`, which gives null instead.
+(`f.col("type") == "view"`). Every function of `ir.FUNCTIONS` but those of time zones,
+and every aggregate of `ir.AGGREGATES`, is here under its name and under Spark's; one
+that can fail also as `try_...`, which gives null instead.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from adaptive.api.fields import field_function
 from adaptive.api.user_aggregation import Parts, UserAggregation
 from adaptive.api.windows import ArrivalTime, CountWindows, SessionWindows, TimeWindows, WindowOver
 from ir.aggregates import ALIASES
+from ir.local_times import LOCAL_MEANINGS
 from ir.signatures import Failure
 
 # Spark's names of functions that the IR calls something else.
@@ -232,12 +233,16 @@ def processing_time() -> Expression:
     return ArrivalTime()
 
 
+# Those of time zones take all rules of a zone as text, which only plans of Spark have.
+_SCALARS = {name: row for name, row in ir.FUNCTIONS.items() if name not in LOCAL_MEANINGS}
+
+
 def __getattr__(name: str) -> Callable[..., Expression]:
     """A function or aggregate of the tables, by the IR's name or Spark's."""
     mode = ir.EvalMode.TRY if name.startswith("try_") else ir.EvalMode.ANSI
     plain = name.removeprefix("try_")
     known = SPARK_NAMES.get(plain) or ALIASES.get(plain, plain)
-    scalar, aggregate = ir.FUNCTIONS.get(known), ir.AGGREGATES.get(known)
+    scalar, aggregate = _SCALARS.get(known), ir.AGGREGATES.get(known)
     if mode is ir.EvalMode.TRY and not (scalar and scalar.failure is not Failure.NONE):
         scalar = None
     if scalar is None and aggregate is None:
@@ -246,7 +251,7 @@ def __getattr__(name: str) -> Callable[..., Expression]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *SPARK_NAMES, *ALIASES, *ir.FUNCTIONS, *ir.AGGREGATES})
+    return sorted({*globals(), *SPARK_NAMES, *ALIASES, *_SCALARS, *ir.AGGREGATES})
 
 
 def _builder(name: str, known: str, mode: ir.EvalMode) -> Callable[..., Expression]:

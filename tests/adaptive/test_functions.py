@@ -37,6 +37,7 @@ from ir import (
     Schema,
 )
 from ir.aggregates import ALIASES
+from ir.local_times import LOCAL_MEANINGS
 from tests.arrow import canonical
 from tests.strategies import ALL_TYPES, expressions, rows_for, schemas
 
@@ -56,10 +57,18 @@ def column(type_: ir.DataType) -> Column:
     return Column(type_.name, type_)
 
 
-@pytest.mark.parametrize("name", ir.FUNCTIONS)
+@pytest.mark.parametrize("name", [name for name in ir.FUNCTIONS if name not in LOCAL_MEANINGS])
 def test_every_scalar_function_is_there(name: str) -> None:
     assert callable(getattr(f, name))
     assert name in dir(f)
+
+
+@pytest.mark.parametrize("name", LOCAL_MEANINGS)
+def test_functions_that_take_the_rules_of_a_zone_are_not_offered(name: str) -> None:
+    assert name in ir.FUNCTIONS
+    assert name not in dir(f)
+    with pytest.raises(AttributeError):
+        getattr(f, name)
 
 
 @pytest.mark.parametrize("name", ir.AGGREGATES)
