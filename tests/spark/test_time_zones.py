@@ -95,6 +95,32 @@ def test_local_times(
         assert_same_batch(clicks.groupBy("event_time", *keys).agg(F.count("*")))
 
 
+@pytest.mark.long
+def test_all_zones(spark: SparkSession) -> None:
+    """Offsets and the way back, as java.time has them, around changes and at random times."""
+    rng = random.Random(3)
+    time = spark._jvm.java.time
+    for name in sorted(time.ZoneId.getAvailableZoneIds()):
+        if not _has_rules(name):
+            continue
+        zone_id, zone = time.ZoneId.of(name), known_zone(name)
+        changes = [*zone.changes_s, *(w for w, _ in zone.by_rules(2037, 2406))]
+        seconds = [rng.choice(changes) + step for _ in range(6) for step in (-1, 0, 3_599)]
+        seconds += [rng.randint(-60_000_000_000, 250_000_000_000) for _ in range(5)]
+        for second in seconds:
+            offset = zone_id.getRules().getOffset(time.Instant.ofEpochSecond(second))
+            assert zone.offset_us(second * 10**6) == offset.getTotalSeconds() * 10**6, name
+            local = second + rng.randint(-50_000, 50_000)
+            wall = time.LocalDateTime.ofEpochSecond(local, 0, time.ZoneOffset.UTC)
+            instant = wall.atZone(zone_id).toEpochSecond()
+            assert zone.instant_us(local * 10**6) == instant * 10**6, name
+
+
+def _has_rules(name: str) -> bool:
+    literal = named_zone_literal(name)
+    return literal is not None and bool(zone_of(literal.value).changes_s)
+
+
 @pytest.mark.parametrize("clicks", ["America/New_York"], indirect=True)
 def test_a_stream_of_local_days(
     spark: SparkSession, clicks: DataFrame, data: Path, tmp_path: Path
