@@ -61,6 +61,7 @@ def test_without_late_rows_a_stream_gives_what_all_rows_give(case: StreamCase) -
         assert canonical(made) == canonical(evaluate(case.plan, case.rows))
 
 
+@pytest.mark.long
 def test_the_strategies_reach_the_interesting_cases() -> None:
     """Each of these must come up in a few hundred cases."""
     seen: Counter[str] = Counter()

@@ -122,6 +122,7 @@ def outcome(compute: Callable[[], str | None]) -> tuple[str, str | None]:
         return "error", error.condition
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", EvalMode)
 @pytest.mark.parametrize("source", TYPES, ids=str)
 def test_edges(source: DataType, mode: EvalMode) -> None:
@@ -159,6 +160,7 @@ def sources(type_: DataType) -> st.SearchStrategy[Scalar]:
     return values(STRING).map(lambda s: str(s).encode()) if type_ is BINARY else values(type_)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", TYPES, ids=str)
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

@@ -106,6 +106,7 @@ def invertible_plans(draw: st.DrawFn) -> Sink:
     return Sink(Aggregate(node.source, node.window, node.keys, kept), "out")
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_pieces_are_taken_out_again(data: st.DataObject) -> None:

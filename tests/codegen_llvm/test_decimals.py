@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def decimal_cases(draw: st.DrawFn) -> tuple[Sink, Rows]:
     return Sink(grouped, "out"), draw(rows_for(schema, max_size=30))
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=decimal_cases().filter(lambda case: not unsupported(case[0])), data=st.data())
 def test_decimals(case: tuple[Sink, Rows], data: st.DataObject) -> None:

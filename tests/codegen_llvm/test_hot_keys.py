@@ -148,6 +148,7 @@ CALLS = {
 WAYS = 24
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sliced", [False, True], ids=["one slice", "slices"])
 @pytest.mark.parametrize("filtered", [False, True], ids=["all rows", "filtered"])
 @pytest.mark.parametrize("calls", CALLS)

@@ -102,6 +102,7 @@ def probed(program: RowProgram, rows: list[Row], dictionary: bool = False) -> ND
     return run_probe(program, bind(to_batch(rows, program.input, coded), program.input))
 
 
+@pytest.mark.long
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=programs(), data=st.data())
 def test_a_sampled_row_is_what_the_evaluator_says(

@@ -56,6 +56,7 @@ def test_odd_records_are_read_as_spark_reads_them(
     assert scan_rows(scan, cut(path, 7), schema) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED"])
 def test_queries_over_odd_records(spark: SparkSession, data: Path, mode: str) -> None:
     rng = random.Random(17)
@@ -76,6 +77,7 @@ def test_the_text_of_corrupt_records_is_a_column(spark: SparkSession, data: Path
     assert_same_batch(files.where(f"{CORRUPT} is not null").groupBy("big").agg(F.count("*")))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("line", "fails"),
     [

@@ -117,6 +117,7 @@ def test_a_filter_above_the_watermark_that_ignores_event_time(
     assert_same_stream(df, "append", tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["append", "update"])
 def test_a_filter_on_event_time_above_the_watermark(
     spark: SparkSession, data: Path, tmp_path: Path, mode: str
@@ -187,6 +188,7 @@ def test_unused_partition_columns(spark: SparkSession, data: Path, tmp_path: Pat
     assert_same_stream(df.groupBy("campaign_id").count(), "update", tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [False, True], ids=["unasked", "asked"])
 def test_row_groups_within_one_window(
     spark: SparkSession, data: Path, tmp_path: Path, asked: bool

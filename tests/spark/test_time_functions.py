@@ -73,6 +73,7 @@ def clicks(spark: SparkSession, data: Path) -> DataFrame:
     return spark.read.schema(EVENTS_DDL).parquet(str(data))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", range(0, len(KEYS), 8))
 def test_keys(clicks: DataFrame, first: int) -> None:
     keys = [F.expr(text).alias(f"k{i}") for i, text in enumerate(KEYS[first : first + 8])]

@@ -162,6 +162,7 @@ def _written(zone_name: str) -> list[str]:
     return texts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Pacific/Apia"])
 def test_texts_without_a_zone(spark: SparkSession, data: Path, zone: str) -> None:
     """Of JSON in the session's zone, and of CSV in that of an option."""

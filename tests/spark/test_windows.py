@@ -52,6 +52,7 @@ def revenue(df: DataFrame, window: Column) -> DataFrame:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "mode"),
     [
