@@ -105,8 +105,8 @@ def session(settings: dict[str, Any]) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
-        # Whether a micro-batch without a file comes between two depends on their times, and rows are
-        # late by the watermark of the batch before: without such batches, all runs drop the same.
+        # Whether a micro-batch without a file comes between two depends on their times, and rows
+        # are late by the watermark of the batch before: without such batches, all drop the same.
         "spark.sql.streaming.noDataMicroBatches.enabled": "false",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
