@@ -106,6 +106,9 @@ class Accumulator:
         """Add the row."""
         raise NotImplementedError
 
+    def leave_unless_it_fits(self, slot: ll.Value, other: StoredGroup) -> None:
+        """Leave a slot alone that cannot hold what both have; most hold whatever comes."""
+
     def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
         """Add what another slot has accumulated; one without a value changes nothing."""
         raise NotImplementedError
@@ -264,6 +267,16 @@ class IntegerSum(Accumulator):
             return store_total
         store_count = self._storing_count(slot, cx.b.add, self._one_if_not_null())
         return in_turn(store_total, store_count)
+
+    def leave_unless_it_fits(self, slot: ll.Value, other: StoredGroup) -> None:
+        """The sum of two sums of 64 bits may have more."""
+        if self._is_wide(self.table.layout) or self.aggregate.call.mode is EvalMode.LEGACY:
+            return
+        parts = (StoredGroup(self.table.layout, slot), other)
+        values = (part.value(self.cx, self.field, INT64).payload for part in parts)
+        _, overflow = checked(self.cx, "sadd", *values)
+        with self.cx.b.if_then(overflow, likely=False):
+            self.cx.leave(Exit.SPILL, self.cx.row)
 
     def merge(self, slot: ll.Value, other: StoredGroup) -> Store:
         """The sum of the sums."""

@@ -142,6 +142,9 @@ class _Combine:
         keys = stored_keys(cx, self.program, self.source, self.target, source, self.source_table)
         self._reserve(group)
         slot = self.table.find_or_insert(keys, self._init)
+        if self.name == MERGE and self.source == self.target and not self.target.wide:
+            for one in self.accumulators:
+                one.leave_unless_it_fits(slot, group)
         counts = None if self.target.rows is None else self._count_rows(slot, source)
         stores = [self._combined(one, slot, group) for one in self.accumulators]
         for store in stores:

@@ -42,6 +42,9 @@ class DecimalSum(IntegerSum):
             return store
         return in_turn(store, self._storing_count(slot, self.cx.b.add, self._one_if_not_null()))
 
+    def leave_unless_it_fits(self, slot: ll.Value, other: StoredGroup) -> None:
+        """It fits."""
+
     def _combine(
         self, slot: ll.Value, other: StoredGroup, operation: Callable[..., ll.Value]
     ) -> Store:

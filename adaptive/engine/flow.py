@@ -186,7 +186,12 @@ class ThreadFlow(Failing):
         self._affinity = affinity
         self._capacity, self._when_full = capacity_bytes, when_full
         self._everyone = self._work.everyone
-        self._changed = threading.Condition(threading.Lock())
+        # One lock, and who waits for what: a thread that is woken for nothing takes the
+        # interpreter, and a CPU, from one that is at work.
+        self._lock = threading.Lock()
+        self._work_came = threading.Condition(self._lock)
+        self._room_came = threading.Condition(self._lock)
+        self._all_done = threading.Condition(self._lock)
         self._batches: deque[QueuedBatch | int] = deque()  # an int is a punctuation
         self._ahead: list[deque[Morsel]] = [deque() for _ in range(threads)]
         self._previous: Morsel | None = None
@@ -228,7 +233,7 @@ class ThreadFlow(Failing):
         if not queued.rows:
             return
         queued.bytes = int(batch.nbytes)
-        with self._changed:
+        with self._lock:
             self._wait_for_room(queued.bytes)
             now_ns = time.perf_counter_ns()
             self._sizes.arrived(queued.rows, now_ns - self._pushed_ns)
@@ -236,29 +241,29 @@ class ThreadFlow(Failing):
             self._rows += queued.rows
             self._queued_bytes += queued.bytes
             self._batches.append(queued)
-            self._changed.notify_all()
+            self._work_came.notify_all()
 
     def punctuate(self, time_us: int) -> None:
         """Put the news that time has come to `time_us` behind the batches."""
         self.check()
-        with self._changed:
+        with self._lock:
             self._batches.append(time_us)
-            self._changed.notify_all()
+            self._work_came.notify_all()
 
     def wait(self) -> None:
         """Until everything that was pushed is done and closed, or a worker has failed."""
-        with self._changed:
-            while self._error is None and (self._has_work() or self._open or self._is_closing()):
-                self._changed.wait()
+        with self._lock:
+            while not self._is_all_done():
+                self._all_done.wait()
         self.check()
 
     def stop(self) -> None:
         """End the threads when they are done with their morsels; what is queued is dropped."""
-        with self._changed:
+        with self._lock:
             self._stopped = True
             self._batches.clear()
             self._queued_bytes = 0
-            self._changed.notify_all()
+            self._notify_everybody()
         for thread in self._threads:
             thread.join()
         self._threads.clear()
@@ -268,7 +273,7 @@ class ThreadFlow(Failing):
     @contextmanager
     def idle(self) -> Iterator[set[int]]:
         """The workers that wait, and go on waiting while this lasts."""
-        with self._changed:
+        with self._lock:
             yield set(self._idle)
 
     def _loop(self, worker: int) -> None:
@@ -289,7 +294,7 @@ class ThreadFlow(Failing):
     def _take(self, worker: int) -> Morsel | None:
         """The next morsel; waits for one, and returns None at the end."""
         while True:
-            with self._changed:
+            with self._lock:
                 self._idle.discard(worker)
                 self._settled.discard(worker)
                 morsel = self._next_locked(worker)
@@ -301,11 +306,11 @@ class ThreadFlow(Failing):
                 self._work.settle()
             except BaseException as error:
                 self._fail(error)
-            with self._changed:
+            with self._lock:
                 self._settled.add(worker)
-                self._changed.notify_all()
+                self._notify_if_all_done()
                 while not (self._stopped or self._has_work_for(worker)):
-                    self._changed.wait()
+                    self._work_came.wait()
 
     def _next_locked(self, worker: int) -> Morsel | None:
         if self._error is not None or self._stopped:
@@ -343,7 +348,7 @@ class ThreadFlow(Failing):
         return made
 
     def _done(self, morsel: Morsel, elapsed_ns: int) -> None:
-        with self._changed:
+        with self._lock:
             self._sizes.done(morsel.rows, elapsed_ns)
             self._open -= 1
             queued = morsel.queued
@@ -351,17 +356,32 @@ class ThreadFlow(Failing):
                 queued.open_morsels -= 1
                 if not queued.open_morsels and queued.next_row == queued.rows:
                     self._queued_bytes -= queued.bytes
-            self._changed.notify_all()
+                    if self._queued_bytes <= self._capacity // 2:
+                        self._room_came.notify_all()
+            self._notify_if_all_done()
 
     def _fail(self, error: BaseException) -> None:
-        with self._changed:
+        with self._lock:
             if self._error is None:
                 self._error = error
             self._batches.clear()
             for ahead in self._ahead:
                 self._open -= len(ahead)
                 ahead.clear()
-            self._changed.notify_all()
+            self._notify_everybody()
+
+    def _notify_everybody(self) -> None:
+        for condition in (self._work_came, self._room_came, self._all_done):
+            condition.notify_all()
+
+    def _notify_if_all_done(self) -> None:
+        if self._is_all_done():
+            self._all_done.notify_all()
+
+    def _is_all_done(self) -> bool:
+        """Whether nothing is left to wait for; after an error, nothing is."""
+        left = self._has_work() or self._open or self._is_closing()
+        return self._error is not None or not left
 
     def _has_work(self) -> bool:
         return bool(self._batches) or any(self._ahead)
@@ -374,7 +394,10 @@ class ThreadFlow(Failing):
         return bool(self._batches or self._ahead[worker]) and self._error is None
 
     def _wait_for_room(self, size: int) -> None:
-        """A batch that is larger than the whole queue goes in when the queue is empty."""
+        """Until the queue is half empty: so callers are woken once for several batches.
+
+        A batch that is larger than the whole queue goes in when the queue is empty.
+        """
         while self._queued_bytes and self._queued_bytes + size > self._capacity:
             if self._when_full == "raise":
                 raise QueueFull(
@@ -383,4 +406,4 @@ class ThreadFlow(Failing):
                 )
             if self._error is not None or self._stopped:
                 return
-            self._changed.wait()
+            self._room_came.wait()

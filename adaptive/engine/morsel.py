@@ -31,7 +31,8 @@ class Morsel:
     """Rows of a batch, or without one: time goes on to `punctuation`.
 
     How far time has come is found by whoever needs it first. Threads may do that
-    twice; none waits for another.
+    twice; none waits for another. Each looks at its own rows before it asks for those of the
+    morsel ahead, which is with another thread: by then, that one mostly has looked.
     """
 
     def __init__(
@@ -53,6 +54,8 @@ class Morsel:
         self._settled = False
         self._before: int | None = None
         self._reached: int | None = None
+        self._greatest: int | None = None  # of its own times
+        self._looked = False
         self.span: tuple[int, int] | None = None  # of the times of its rows, where it is known
 
     @property
@@ -73,29 +76,40 @@ class Morsel:
         return self._reached
 
     def _settle(self) -> None:
+        if self._settled:
+            return
+        self._look()
         chain: list[Morsel] = []
         morsel: Morsel | None = self
-        while morsel is not None and not morsel._settled:
+        while morsel is not None:
+            previous = morsel._previous  # read first: whoever settles a morsel then forgets it
+            if morsel._settled:
+                break
             chain.append(morsel)
-            morsel = morsel._previous
+            morsel = previous
         known = None if morsel is None else morsel._reached
         for one in reversed(chain):
-            greatest = one._greatest()
-            one._before, one._reached = known, later(known, greatest)
-            one._settled, one._previous = True, None
+            one._look()
+            one._before, one._reached = known, later(known, one._greatest)
+            one._settled = True
+            one._previous = None
             known = one._reached
 
-    def _greatest(self) -> int | None:
+    def _look(self) -> None:
+        """Find the greatest of its own times."""
+        if self._looked:
+            return
         if self.queued is None:
-            return self.punctuation
-        if self._column is None:
-            return None
-        times = self.queued.batch.column(self._column).slice(self.first, self.rows)
-        if times.null_count:
-            found = pc.max(times)
-            return int(found.value) if found.is_valid else None
-        self.span = time_span(times.buffers()[1].address + 8 * times.offset, len(times))
-        return self.span[1]
+            self._greatest = self.punctuation
+        elif self._column is not None:
+            times = self.queued.batch.column(self._column).slice(self.first, self.rows)
+            if times.null_count:
+                found = pc.max(times)
+                self._greatest = int(found.value) if found.is_valid else None
+            else:
+                self.span = time_span(times.buffers()[1].address + 8 * times.offset, len(times))
+                self._greatest = self.span[1]
+        self._looked = True
 
 
 @contextmanager

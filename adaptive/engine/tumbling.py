@@ -10,9 +10,8 @@ from adaptive.engine.grid import WindowGrid
 from adaptive.engine.morsel import later
 from adaptive.engine.sliced import SlicedWindows
 from adaptive.engine.sliding import Pieces, bytes_of, release_all
-from adaptive.runtime.combine import WindowTable, merge_into, merges_into
+from adaptive.runtime.combine import WindowTable, joined
 from adaptive.runtime.export import export_table, rows_of
-from adaptive.runtime.state import Table
 from ir.pipelines import RowProgram
 
 
@@ -63,28 +62,14 @@ class TumblingWindows:
 
     def _result(self, start: int, pieces: Pieces) -> Iterator[pa.RecordBatch]:
         try:
-            largest = max(pieces, key=lambda piece: piece.groups)
-            if len(pieces) == 1 or merges_into(largest):
-                self._merge_others(largest, pieces)
-                if largest.live:
-                    yield export_table(self._program, largest, start, start + self._size_us)
-                return
-            whole = WindowTable(self._program)
-            for piece in pieces:
-                whole.add(piece)
-            if whole.table.live:
-                yield whole.export(start, start + self._size_us)
-            whole.release()
+            whole = joined(self._program, pieces)
+            table = whole.table if isinstance(whole, WindowTable) else whole
+            if table.live:
+                yield export_table(self._program, table, start, start + self._size_us)
+            if isinstance(whole, WindowTable):
+                whole.release()
         finally:
             release_all(pieces)
-
-    def _merge_others(self, largest: Table, pieces: Pieces) -> None:
-        """Merge in place: with 740,000 shared groups and 320,000 of single threads, a table for
-        all of them took 60 ms.
-        """
-        for piece in pieces:
-            if piece is not largest:
-                merge_into(self._program, largest, piece)
 
 
 def windows_of(program: RowProgram, grid: WindowGrid) -> SlicedWindows | TumblingWindows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -113,7 +113,7 @@ class WindowTable:
         """The memory of the groups and their strings."""
         return self._state.bytes
 
-    def add(self, table: Table | WindowTable) -> None:
+    def add(self, table: Table | WindowTable, first_slot: int = 0) -> None:
         """Merge the groups of a piece, or of another window table, into this one."""
         source = _table_of(table)
         code = self._combiners.get(source.layout, self._layout)
@@ -122,7 +122,7 @@ class WindowTable:
         # (16 s for 800,000 groups behind 130,000).
         if self.table.block.limit < source.groups:
             self.table.grow(code, at_least=source.groups)
-        self._run(code, code.merge, source)
+        self._run(code, code.merge, source, first_slot)
 
     def remove(self, table: Table | WindowTable) -> None:
         """Take out a piece that was added before; needs pieces that count their rows."""
@@ -150,8 +150,8 @@ class WindowTable:
         """Give the memory back; the table is not used any more."""
         self._state.release()
 
-    def _run(self, code: CompiledCombine, step: Step, source: Table) -> None:
-        _run(code, step, self._args, self.table, source)
+    def _run(self, code: CompiledCombine, step: Step, source: Table, first_slot: int = 0) -> None:
+        _run(code, step, self._args, self.table, source, first_slot)
 
     def _compact(self) -> None:
         """Leave the groups without rows, and the memory of their keys, behind."""
@@ -191,6 +191,23 @@ def combine(program: RowProgram, tables: Iterable[Table | WindowTable]) -> Windo
     return combined
 
 
+def joined(program: RowProgram, pieces: Sequence[Table]) -> Table | WindowTable:
+    """The groups of all pieces, in one of these where that is possible, else in a new table.
+
+    For two tables of 10,000 groups, a new one took twice as long. Either way the pieces are the
+    caller's to release, and a new table is, too.
+    """
+    largest = max(pieces, key=lambda piece: piece.groups)
+    others = [piece for piece in pieces if piece is not largest]
+    if others and not (merges_into(largest) or _merge_like(largest, others)):
+        return combine(program, pieces)
+    for number, piece in enumerate(others):
+        left_at = merge_into(program, largest, piece)
+        if left_at is not None:
+            return _joined_widely(program, largest, piece, left_at, others[number + 1 :])
+    return largest
+
+
 def merges_into(table: Table) -> bool:
     """Whether groups can be merged into a table itself, which nobody else uses any more.
 
@@ -200,26 +217,60 @@ def merges_into(table: Table) -> bool:
     return layout.shared and not layout.locked and layout.rows is None and table.is_sole
 
 
-def merge_into(program: RowProgram, target: Table, source: Table) -> None:
-    """Add the groups of a source to a table of which `merges_into` holds."""
+def _merge_like(target: Table, others: Sequence[Table]) -> bool:
+    """Whether all are hash tables of one kind, of which the first is nobody else's."""
+    layout = target.layout
+    usual = not (layout.shared or layout.dense or layout.wide)
+    return usual and target.is_sole and all(other.layout is layout for other in others)
+
+
+def merge_into(program: RowProgram, target: Table, source: Table) -> int | None:
+    """Add the groups of a source to a table, from the first slot on, and return None.
+
+    Or the slot of the source whose sum leaves 64 bits: that one is not added, nor what follows.
+    """
     code = _PROGRAMS.get(program).get(source.layout, target.layout)
     state, args = StateBlock(), KernelArgs()
     state.current = target.address
     args.state = ctypes.addressof(state)
-    _run(code, code.merge, args, target, source)
+    return _run(code, code.merge, args, target, source)
 
 
-def _run(code: CompiledCombine, step: Step, args: KernelArgs, target: Table, source: Table) -> None:
-    """Take all groups of a source, with more memory for the target where it is needed."""
-    args.row_begin, args.row_end = 0, source.slot_count
+def _joined_widely(
+    program: RowProgram, target: Table, source: Table, left_at: int, others: Sequence[Table]
+) -> WindowTable:
+    """Go on where a sum has left 64 bits."""
+    whole = WindowTable(program)
+    whole.add(target)
+    whole.add(source, first_slot=left_at)
+    for other in others:
+        whole.add(other)
+    return whole
+
+
+def _run(
+    code: CompiledCombine,
+    step: Step,
+    args: KernelArgs,
+    target: Table,
+    source: Table,
+    first_slot: int = 0,
+) -> int | None:
+    """Take all groups of a source, with more memory for the target where it is needed.
+
+    Returns the slot of a sum that leaves 64 bits, if there is one.
+    """
+    args.row_begin, args.row_end = first_slot, source.slot_count
     while True:
         match EXITS[step(ctypes.addressof(args), source.address)]:
             case Exit.DONE:
-                return
+                return None
             case Exit.GROW_TABLE:
                 target.grow(code)
             case Exit.GROW_ARENA:
                 target.add_arena(int(args.detail))
+            case Exit.SPILL:
+                return int(args.rows_done)
             case _:
                 raise code.error(int(args.detail))
         args.row_begin = args.rows_done

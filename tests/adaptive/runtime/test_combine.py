@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from adaptive.runtime import PlanRunner
-from adaptive.runtime.combine import _PROGRAMS, WindowTable, combine
+from adaptive.runtime.combine import _PROGRAMS, WindowTable, combine, joined
 from adaptive.runtime.export import export_table
 from adaptive.runtime.state import GroupState, Table
-from codegen_llvm import slot_layout
+from codegen_llvm import SlotLayout, slot_layout
 from ir import (
     INT64,
     STRING,
@@ -60,12 +60,12 @@ SUM = AggregateCall("sum", V)
 class _Runner(PlanRunner):
     """Fills pieces of a given layout."""
 
-    def __init__(self, program: RowProgram, counts_rows: bool) -> None:
+    def __init__(self, program: RowProgram, layout: SlotLayout) -> None:
         schema = Schema(tuple(program.input))
         source = Source("in", schema)
         plan = Sink(Aggregate(source, program.window, program.keys, program.aggregates), "out")
         super().__init__(plan)
-        self.start_with(GroupState(slot_layout(program, False, counts_rows), 0))
+        self.start_with(GroupState(layout, 0))
 
     @property
     def table(self) -> Table:
@@ -73,7 +73,12 @@ class _Runner(PlanRunner):
         return self.generic.current
 
 
-def piece(program: RowProgram, counts_rows: bool = True, **columns: list[object]) -> Table:
+def piece(
+    program: RowProgram,
+    counts_rows: bool = True,
+    layout: SlotLayout | None = None,
+    **columns: list[object],
+) -> Table:
     """A piece of these rows; what is not given is 0 or empty."""
     rows = max(map(len, columns.values()))
     arrays = {}
@@ -81,7 +86,7 @@ def piece(program: RowProgram, counts_rows: bool = True, **columns: list[object]
         values = columns.get(field.name, ["" if field.type == STRING else 0] * rows)
         arrow = {"string": pa.string(), "timestamp": pa.timestamp("us", "UTC")}
         arrays[field.name] = pa.array(values, arrow.get(field.type.name, pa.int64()))
-    runner = _Runner(program, counts_rows)
+    runner = _Runner(program, layout or slot_layout(program, False, counts_rows))
     runner.consume(pa.RecordBatch.from_pydict(arrays))
     keep.append(runner)  # its arena holds the strings
     return runner.table
@@ -217,3 +222,34 @@ def test_equal_programs_are_compiled_once() -> None:
     assert first is not second
     assert _PROGRAMS.get(first) is _PROGRAMS.get(second)
     assert _PROGRAMS.get(other) is not _PROGRAMS.get(first)
+
+
+def test_pieces_of_one_layout_are_joined_in_the_largest() -> None:
+    """Whatever they hold: new groups, known ones, strings, nulls; the table grows as needed."""
+    program = query(SUM, AggregateCall("max", S), AggregateCall("count", None))
+    layout = slot_layout(program, False)
+    many = list(range(500))
+    first = piece(program, layout=layout, k=[1, 2, 2], v=[5, None, 7], s=["a", "b", "c"])
+    second = piece(program, layout=layout, k=many, v=many, s=[str(k) for k in many])
+    third = piece(program, layout=layout, k=[2, 900], v=[1, None], s=["x", "y"])
+    whole = joined(program, [first, second, third])
+    assert whole is second
+    expected = {k: (k, k, str(k), 1) for k in many}
+    expected |= {1: (1, 6, "a", 2), 2: (2, 10, "x", 4), 900: (900, None, "y", 1)}
+    assert rows(export_table(program, second)) == sorted(expected.values())
+
+
+@pytest.mark.parametrize("mode", EvalMode)
+def test_a_sum_that_leaves_64_bits_among_joined_pieces(mode: EvalMode) -> None:
+    """It counts as in a window table: groups before it, behind it and itself count once."""
+    program = query(AggregateCall("sum", V, mode=mode), AggregateCall("count", V))
+    layout, most = slot_layout(program, False), 2**63 - 1
+    keys = list(range(100))
+    values = [most if k == 50 else k for k in keys]
+    pieces = [piece(program, layout=layout, k=keys, v=v) for v in (values, values, [-1] * 100)]
+    pieces += [piece(program, layout=layout, k=[50], v=[-most]) for _ in range(2)]
+    whole = joined(program, pieces)
+    expected = [(k, 2 * k - 1, 3) if k != 50 else (k, -1, 5) for k in keys]
+    table = whole.table if isinstance(whole, WindowTable) else whole
+    assert rows(export_table(program, table)) == expected
+    assert isinstance(whole, WindowTable) == (mode is not EvalMode.LEGACY)
