@@ -24,6 +24,7 @@ from codegen_llvm.compile import host_has
 from codegen_llvm.expressions import lower
 from codegen_llvm.filter_order import OrderedFilters
 from codegen_llvm.layout import Encoding
+from codegen_llvm.strings import INLINE_BYTES, same_bytes
 from codegen_llvm.values import is_true
 from codegen_llvm.vector_tests import LANES, MASK, VectorTests
 from ir import BOOL, STRING, Call, Cast, Column, DataType, Expr, Literal
@@ -245,9 +246,23 @@ class BlockFilter:
         with cx.loop(i64(0), count, "refine") as index:
             offset = index if of_all else selected(cx, self.selection, index)
             cx.row = cx.b.add(first, offset)
-            passes = is_true(cx, lower(cx, self.columns, predicate))
+            passes = self._has_bytes(predicate)
+            if passes is None:
+                passes = is_true(cx, lower(cx, self.columns, predicate))
             self._keep(kept, offset, cx.b.zext(passes, I64))
         return cx.b.load(kept, typ=I64)
+
+    def _has_bytes(self, predicate: Expr) -> ll.Value | None:
+        """Whether a string whose length pass one has tested is the wanted one; None if it has not.
+
+        With a second look at the length, YSB on strings took 1.08 times as long.
+        """
+        if predicate not in self.lengths:
+            return None
+        column, data = _wanted_text(predicate)
+        if column.nullable or len(data) > INLINE_BYTES:
+            return None
+        return same_bytes(self.cx, self.columns.column(self.cx, column).payload, data)
 
     def _keep(self, kept: ll.Value, offset: ll.Value, passes: ll.Value) -> None:
         """Write the number always, and step on only if the row passes: no branch."""
@@ -309,10 +324,16 @@ class _Packer:
 
 def _wanted_length(call: Call) -> tuple[Column, int]:
     """The column that is compared with a constant string, and the constant's length."""
+    column, data = _wanted_text(call)
+    return column, len(data)
+
+
+def _wanted_text(call: Call) -> tuple[Column, bytes]:
+    """The column that is compared with a constant string, and the constant."""
     column, literal = call.args
     assert isinstance(column, Column)
     assert isinstance(literal, Literal)
-    return column, len(str(literal.value).encode())
+    return column, str(literal.value).encode()
 
 
 def _is_wide(type_: DataType) -> bool:

@@ -10,7 +10,7 @@ from ir import BOOL, Call, Literal
 
 # A constant up to this long is compared with loads of its exact length; longer
 # ones call memcmp.
-_INLINE_BYTES = 32
+INLINE_BYTES = 32
 
 
 def equal_strings(cx: KernelContext, left: Value, right: Value) -> ll.Value:
@@ -27,11 +27,16 @@ def equal_constant(cx: KernelContext, value: Value, literal: Literal) -> ll.Valu
     """
     data = literal_bytes(literal)
     same_length = cx.b.icmp_signed("==", value.length, ll.Constant(I32, len(data)))
-    if len(data) > _INLINE_BYTES:
+    if len(data) > INLINE_BYTES:
         known = Value(value.type, cx.constant_bytes(data), None, ll.Constant(I32, len(data)))
         return equal_strings(cx, value, known)
     address = cx.b.select(same_length, value.payload, cx.constant_bytes(data or b"\0"))
-    same = same_length
+    return cx.b.and_(same_length, same_bytes(cx, address, data))
+
+
+def same_bytes(cx: KernelContext, address: ll.Value, data: bytes) -> ll.Value:
+    """Whether a string of the same length, which is short, has these bytes."""
+    same: ll.Value = ll.Constant(I1, 1)
     for offset, width in _pieces(len(data)):
         type_ = ll.IntType(8 * width)
         piece = cx.b.load(cx.at(address, offset), typ=type_, align=1)

@@ -33,7 +33,7 @@ from experiments.adaptive_variants import Statics, order_variants, spec_of, tabl
 from ir import KeysInRange, NoNulls
 
 TURNS = 12  # of an adversary that takes its time
-# Times as long as a stationary stream: of what learning costs, one can tell how much it is of
+# Times as long as an adversary's stream: of what learning costs, one can tell how much it is of
 # phases of some seconds, and of shorter ones, from the beginnings of these.
 LONGER = 3
 
@@ -76,7 +76,7 @@ def ysb(keys: int, strings: bool) -> Drift:
     phase = Phase("stationary", ysb_columns(uniform(keys), strings), table_variants(keys - 1))
     name = f"ysb, {keys:,} keys, {encoding}"
     share = 0.5 if keys > 100_000 else 1.0
-    return Drift(name, ysb_query(), (phase,), is_view, keys=keys, share=share)
+    return Drift(name, ysb_query(), (phase,), is_view, keys=keys, share=LONGER * share)
 
 
 def ysb_workloads() -> Iterator[Drift]:
@@ -189,8 +189,16 @@ def stationary_workloads() -> tuple[Drift, ...]:
             is_view,
             keys=len(universe),
             universe=pa.array(universe),
+            share=LONGER,
         ),
-        Drift("stationary, one predicate", filters_query("a"), (wide,), passing("a"), keys=100),
+        Drift(
+            "stationary, one predicate",
+            filters_query("a"),
+            (wide,),
+            passing("a"),
+            keys=100,
+            share=LONGER,
+        ),
     )
 
 

@@ -43,7 +43,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "adaptive": Experiment(
         adaptive.run,
         1,
-        "400 million rows for each phase, 1,200 million where data change, or fewer",
+        "1,200 million rows for each phase, 400 million of adversaries, or fewer",
         adaptive.workload_names(),
     ),
     "spark": Experiment(

@@ -282,7 +282,8 @@ class Controller:
             return self._rest(reason)
         if candidate in state.ready:
             return self._race(candidate, reason, signal)
-        state.phase = Awaiting(candidate, reason)
+        known = self._known_reports() if until_then == state.running else 0
+        state.phase = Awaiting(candidate, reason, known)
         meanwhile = f"while {title(candidate)} is compiled"
         return (self._swap(until_then, meanwhile, signal), Compile(candidate, reason))
 
@@ -322,7 +323,8 @@ class Controller:
         if candidate in state.won:
             reason = f"it took {state.won[candidate]:.2f} of generic's time before; {reason}"
         arms = tuple(map(Arm, specs))
-        race = Race(self._settings, arms, state.running, reason, seed=state.morsels)
+        known = self._known_reports()
+        race = Race(self._settings, arms, state.running, reason, state.morsels, known)
         state.phase = race
         names = " and ".join(map(title, specs))
         return (self._swap(race.next(), f"trial of {names}: {reason}", signal),)
@@ -352,7 +354,7 @@ class Controller:
         generic, proof = race.arms[0], None
         if winner is not generic and generic.samples:
             proof = Proof(self._settings, generic.median_ns)
-        self._choose(winner.spec, again, proof)
+        self._choose(winner.spec, again, proof, 0 if changed else race.reports)
         reason = "; ".join((race.times(), *failures, race.reason))
         return (self._swap(winner.spec, reason, "ns/row", before, after),)
 
@@ -391,9 +393,13 @@ class Controller:
         """Nothing to try: the chosen variant goes on, and what is known of it stays known."""
         state = self.state
         state.fruitless += 1
-        reports = state.phase.reports if isinstance(state.phase, Profiling) else 0
-        self._choose(state.running, None, reports=reports)
+        self._choose(state.running, None, reports=self._known_reports())
         return (self._swap(state.running, reason, "profile"),)
+
+    def _known_reports(self) -> int:
+        """How many reports of the running variant the monitor has, and still has."""
+        phase = self.state.phase
+        return phase.reports if isinstance(phase, Profiling | Awaiting) else 0
 
     def _choose(
         self,

@@ -45,6 +45,7 @@ class Awaiting:
 
     candidate: VariantSpec
     reason: str
+    reports: int = 0  # of the variant that ran before, if it runs on
 
 
 Phase: TypeAlias = Watching | Profiling | Awaiting | Race
@@ -95,6 +96,12 @@ class LoopState:
         if not isinstance(phase, Watching) or phase.proof is not None:
             return False
         return phase.reports >= self.settings.calm_reports
+
+    @property
+    def unhurried(self) -> bool:
+        """Whether baselines are learned of what was profiled, and nothing else is at stake."""
+        phase = self.phase
+        return isinstance(phase, Watching) and phase.proof is None and self.profiled_at > 0
 
     @property
     def waits(self) -> bool:

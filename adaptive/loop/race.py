@@ -66,6 +66,7 @@ class Race:
     incumbent: VariantSpec  # what ran before
     reason: str
     seed: int
+    reports: int = 0  # of the incumbent, from which the monitor knows it
     left: list[Arm] = field(default_factory=list)
     warm: set[tuple[int, int]] = field(default_factory=set)  # arm and thread
     turns: list[Arm] = field(default_factory=list)  # the next one last

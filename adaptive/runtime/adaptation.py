@@ -52,6 +52,9 @@ _LEAST_ROWS = 65_536  # what is reported at once: small morsels are added up fir
 # have filled the caches, 9 per cent of a million rows.
 _CALM_ROWS = 16 << 20
 _WAITING_ROWS = 4 << 20  # the same while a variant is compiled: what comes says nothing new
+# Morsels that are reported together while baselines are learned: one by one, the 40 reports behind
+# each trial cost 70 us each, where a morsel of a million rows takes a millisecond.
+_UNHURRIED_MORSELS = 4
 # Reports one by one behind an unusual morsel: a change is what several of them show. With 16 M rows
 # in each, an order of filters that had become the worst one was kept for 36 M rows.
 _ALERT_REPORTS = 8
@@ -120,7 +123,7 @@ class AdaptiveLoop:
         self._wanted: set[tuple[VariantSpec, InputLayout]] = set()  # compiled beside the loop
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
-        self._calm = self._waits = False
+        self._calm = self._waits = self._unhurried = False
         self._alert = 0  # reports to come one by one
         self._level = (0.0, 0.0)  # of what was reported last: time of a row, share that passed
         self._rows = 0
@@ -179,7 +182,7 @@ class AdaptiveLoop:
         if self._waiting.get(worker) is not kernels:
             self._wait_for(worker, kernels)
         if not self._calm or self._alert:
-            if kernels.rows >= (_WAITING_ROWS if self._waits else _LEAST_ROWS):
+            if self._is_due(kernels):
                 self._alert = max(0, self._alert - 1)
                 self._report(kernels)
             return
@@ -192,6 +195,15 @@ class AdaptiveLoop:
             self._report(kernels)
         elif not kernels.is_odd:
             kernels.mark()
+
+    def _is_due(self, kernels: DeoptManager) -> bool:
+        """Whether what kernels saw is to be reported, where that is not known to be usual."""
+        rows = kernels.rows
+        if self._waits or rows < _LEAST_ROWS:
+            return rows >= _WAITING_ROWS
+        if not self._unhurried or self._alert or kernels.guard_exits:
+            return True
+        return kernels.large >= _UNHURRIED_MORSELS or rows >= _WAITING_ROWS
 
     def leave(self, kernels: DeoptManager) -> None:
         """The kernels are not used for now, and not held on to."""
@@ -274,7 +286,8 @@ class AdaptiveLoop:
             self._rows += event.seen.rows
         for action in self._controller.on(event):
             self._do(worker, action)
-        self._calm, self._waits = self._controller.state.calm, self._controller.state.waits
+        state = self._controller.state
+        self._calm, self._waits, self._unhurried = state.calm, state.waits, state.unhurried
 
     def _do(self, worker: int, action: Action) -> None:
         match action:

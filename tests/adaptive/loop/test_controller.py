@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.loop.controller import Controller
 from adaptive.loop.events import (
-    Action,
     Compile,
     Compiled,
     CompileFailed,
     Event,
     LayoutChanged,
-    MorselDone,
     Profiled,
     SiblingLearned,
     Swap,
@@ -24,102 +21,11 @@ from adaptive.loop.events import (
 from adaptive.loop.learned import Learned
 from adaptive.loop.record import kinds_of
 from adaptive.loop.settings import LoopSettings
-from ir import GENERIC, INSTRUMENTED, VariantSpec
+from ir import GENERIC, INSTRUMENTED
 from policies import Decision, Generalize, Keep, Specialize
-from profiler.profile import Observation, Profile
+from tests.adaptive.loop.replay import PROFILE, SETTINGS, Replay, done
 from tests.adaptive.loop.simulated import Drift
 from tests.adaptive.loop.specs import BOTH, NARROW, ORDERED, REVERSED, WIDER
-
-ROWS = 1000
-# A unit of waiting is ten morsels.
-SETTINGS = LoopSettings(
-    base_rows=10 * ROWS, base_morsels=10, first_profile_morsels=2, again_units=1 << 40
-)
-PROFILE = Profile(rows=500)
-
-
-@dataclass
-class Script:
-    """A policy and a monitor that say what the test tells them to."""
-
-    decision: Decision = field(default_factory=lambda: Generalize("nothing to bet on"))
-    drift: Drift | None = None
-    asked: list[Profile] = field(default_factory=list)
-    resets: int = 0
-
-    def decide(self, profile: Profile) -> Decision:
-        self.asked.append(profile)
-        return self.decision
-
-    def bet(self, spec: VariantSpec) -> None:
-        self.decision = Specialize(spec.assumptions, "a good bet", spec.hints)
-
-    def add(self, observation: Observation) -> Drift | None:
-        found, self.drift = self.drift, None
-        return found
-
-    def reset(self) -> None:
-        self.resets += 1
-
-
-@dataclass
-class Replay:
-    """A controller that is fed, and all that it wanted."""
-
-    script: Script = field(default_factory=Script)
-    settings: LoopSettings = SETTINGS
-    actions: list[Action] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.controller = Controller(self.script, self.script, self.settings)
-        self.current = GENERIC
-
-    def send(self, *events: Event) -> tuple[Action, ...]:
-        """The actions of the last one."""
-        actions: tuple[Action, ...] = ()
-        for event in events:
-            actions = self.controller.on(event)
-            self.actions += actions
-            for action in actions:
-                if isinstance(action, Swap):
-                    self.current = action.spec
-        return actions
-
-    def morsels(self, count: int, ns: float = 1.0, exits: int = 0) -> tuple[Action, ...]:
-        """Morsels of whatever is to run; the actions of the first that has any."""
-        for _ in range(count):
-            actions = self.send(done(self.current, ns, exits))
-            if actions:
-                return actions
-        return ()
-
-    def profiled(self, spec: VariantSpec) -> tuple[Action, ...]:
-        """From the start to the decision for a variant."""
-        self.script.bet(spec)
-        self.morsels(SETTINGS.first_profile_morsels)
-        self.send(Compiled(INSTRUMENTED, 1))
-        return self.send(Profiled(PROFILE))
-
-    def trial(self, times: dict[VariantSpec, float]) -> Swap:
-        """Morsels until the trial is judged."""
-        for _ in range(200):
-            for action in self.send(done(self.current, times[self.current])):
-                assert isinstance(action, Swap)
-                if action.signal != "trial":
-                    return action
-        raise AssertionError("the trial does not end")
-
-    def adopted(self, spec: VariantSpec) -> Swap:
-        """From the start until a variant has won its trial."""
-        self.profiled(spec)
-        self.send(Compiled(spec, 1))
-        return self.trial({GENERIC: 1.0, spec: 0.5})
-
-
-def done(spec: VariantSpec, ns: float = 1.0, exits: int = 0, rows: int = ROWS) -> MorselDone:
-    left = rows // 2 if exits else 0
-    seen = Observation(rows, guard_exits=exits, generic_rows=left, elapsed_ns=round(ns * rows))
-    return MorselDone(spec, seen)
 
 
 def test_a_run_from_generic_to_the_winner() -> None:
@@ -528,13 +434,3 @@ def test_a_winner_that_held_for_long_and_then_fails_its_proof_is_no_failure() ->
     (again,) = replay.morsels(1)
     assert isinstance(again, Swap)
     assert again.spec == INSTRUMENTED
-
-
-def test_a_variant_that_was_watched_for_long_is_calm_until_something_is_found_out() -> None:
-    replay = Replay()
-    replay.adopted(NARROW)
-    assert not replay.controller.state.calm
-    replay.morsels(SETTINGS.calm_reports, 0.5)
-    assert replay.controller.state.calm
-    replay.send(LayoutChanged("with nulls"))
-    assert not replay.controller.state.calm

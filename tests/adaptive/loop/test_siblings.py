@@ -17,8 +17,8 @@ from adaptive.loop.learned_form import learned_from_json, learned_to_json
 from adaptive.loop.record import kinds_of
 from ir import GENERIC, INSTRUMENTED
 from profiler.profile import ColumnFacts, HotKey, KeyFacts, Profile
+from tests.adaptive.loop.replay import PROFILE, SETTINGS, Replay, done
 from tests.adaptive.loop.specs import NARROW, ORDERED, WIDER
-from tests.adaptive.loop.test_controller import PROFILE, SETTINGS, Replay, done
 
 SEEN = Profile(
     500,

@@ -814,7 +814,7 @@ entry:
   store i32 0, i32* %".27"
   br label %"entry.head"
 entry.head:
-  %"entry.1" = phi  i64 [0, %"entry"], [%".65", %"entry.body.endif"]
+  %"entry.1" = phi  i64 [0, %"entry"], [%".66", %"entry.body.endif"]
   %".30" = icmp slt i64 %"entry.1", %".11"
   br i1 %".30", label %"entry.body", label %"entry.after"
 entry.body:
@@ -830,38 +830,39 @@ entry.body:
   %".41" = getelementptr inbounds i8, ptr %".40", i64 0
   %".42" = load i32, ptr %".41", align 1
   %".43" = icmp eq i32 %".42", 2003134838
-  %".44" = and i1 %".39", %".43"
-  %".45" = zext i1 0 to i8
-  %".46" = zext i1 %".44" to i8
-  %".47" = shl i8 %".45", 1
-  %".48" = or i8 %".46", %".47"
-  %".49" = getelementptr inbounds i8, ptr %".21", i64 %"entry.1"
-  store i8 %".48", ptr %".49"
-  %".51" = icmp ult i64 %"entry.1", 32
-  br i1 %".51", label %"entry.body.if", label %"entry.body.endif"
+  %".44" = and i1 1, %".43"
+  %".45" = and i1 %".39", %".44"
+  %".46" = zext i1 0 to i8
+  %".47" = zext i1 %".45" to i8
+  %".48" = shl i8 %".46", 1
+  %".49" = or i8 %".47", %".48"
+  %".50" = getelementptr inbounds i8, ptr %".21", i64 %"entry.1"
+  store i8 %".49", ptr %".50"
+  %".52" = icmp ult i64 %"entry.1", 32
+  br i1 %".52", label %"entry.body.if", label %"entry.body.endif"
 entry.after:
-  %".67" = getelementptr inbounds i8, ptr %".21", i64 -8
-  %".68" = load i32, i32* %".25"
-  store i32 %".68", ptr %".67"
-  %".70" = getelementptr inbounds i8, ptr %".21", i64 -4
-  %".71" = load i32, i32* %".27"
-  store i32 %".71", ptr %".70"
+  %".68" = getelementptr inbounds i8, ptr %".21", i64 -8
+  %".69" = load i32, i32* %".25"
+  store i32 %".69", ptr %".68"
+  %".71" = getelementptr inbounds i8, ptr %".21", i64 -4
+  %".72" = load i32, i32* %".27"
+  store i32 %".72", ptr %".71"
   br label %"leave.done"
 entry.body.if:
-  %".53" = trunc i64 %"entry.1" to i32
-  %".54" = zext i1 %".44" to i32
-  %".55" = shl i32 %".54", %".53"
-  %".56" = load i32, i32* %".25"
-  %".57" = or i32 %".56", %".55"
-  store i32 %".57", i32* %".25"
-  %".59" = zext i1 0 to i32
-  %".60" = shl i32 %".59", %".53"
-  %".61" = load i32, i32* %".27"
-  %".62" = or i32 %".61", %".60"
-  store i32 %".62", i32* %".27"
+  %".54" = trunc i64 %"entry.1" to i32
+  %".55" = zext i1 %".45" to i32
+  %".56" = shl i32 %".55", %".54"
+  %".57" = load i32, i32* %".25"
+  %".58" = or i32 %".57", %".56"
+  store i32 %".58", i32* %".25"
+  %".60" = zext i1 0 to i32
+  %".61" = shl i32 %".60", %".54"
+  %".62" = load i32, i32* %".27"
+  %".63" = or i32 %".62", %".61"
+  store i32 %".63", i32* %".27"
   br label %"entry.body.endif"
 entry.body.endif:
-  %".65" = add nsw i64 %"entry.1", 1
+  %".66" = add nsw i64 %"entry.1", 1
   br label %"entry.head"
 leave.done:
   ret i32 0

@@ -584,7 +584,7 @@ pack.after:
   store i64 0, i64* %".55"
   br label %"refine.head"
 refine.head:
-  %"refine" = phi  i64 [0, %"pack.after"], [%".84", %"refine.body"]
+  %"refine" = phi  i64 [0, %"pack.after"], [%".82", %"refine.body"]
   %".58" = icmp slt i64 %"refine", %".54"
   br i1 %".58", label %"refine.body", label %"refine.after"
 refine.body:
@@ -599,28 +599,24 @@ refine.body:
   %".68" = sext i32 %".65" to i64
   %".69" = getelementptr inbounds i8, ptr %".9", i64 %".68"
   %".70" = sub i32 %".67", %".65"
-  %".71" = icmp eq i32 %".70", 4
-  %".72" = select  i1 %".71", ptr %".69", ptr @"bytes.1"
-  %".73" = getelementptr inbounds i8, ptr %".72", i64 0
-  %".74" = load i32, ptr %".73", align 1
-  %".75" = icmp eq i32 %".74", 2003134838
-  %".76" = and i1 %".71", %".75"
-  %".77" = zext i1 %".76" to i64
-  %".78" = load i64, i64* %".55"
-  %".79" = trunc i64 %".62" to i32
-  %".80" = getelementptr inbounds i32, ptr %"selection", i64 %".78"
-  store i32 %".79", ptr %".80"
-  %".82" = add i64 %".78", %".77"
-  store i64 %".82", i64* %".55"
-  %".84" = add nsw i64 %"refine", 1
+  %".71" = getelementptr inbounds i8, ptr %".69", i64 0
+  %".72" = load i32, ptr %".71", align 1
+  %".73" = icmp eq i32 %".72", 2003134838
+  %".74" = and i1 1, %".73"
+  %".75" = zext i1 %".74" to i64
+  %".76" = load i64, i64* %".55"
+  %".77" = trunc i64 %".62" to i32
+  %".78" = getelementptr inbounds i32, ptr %"selection", i64 %".76"
+  store i32 %".77", ptr %".78"
+  %".80" = add i64 %".76", %".75"
+  store i64 %".80", i64* %".55"
+  %".82" = add nsw i64 %"refine", 1
   br label %"refine.head"
 refine.after:
-  %".86" = load i64, i64* %".55"
-  ret i64 %".86"
+  %".84" = load i64, i64* %".55"
+  ret i64 %".84"
 }
 
-@"bytes" = private constant [4 x i8] c"view"
-@"bytes.1" = private constant [4 x i8] c"view"
 define i32 @"run"(ptr %".1")
 {
 entry:
