@@ -86,7 +86,7 @@ def worker_times(progress: Any) -> Parts:
     """The longest time of each part among the tasks, as they reported it."""
     found: Parts = {}
     for metrics in progress.observedMetrics.values():
-        for text in metrics["reports"]:
+        for text in metrics["metrics"]["reports"]:
             times = json.loads(text).get("times_ns", {})
             # The listing comes while rows are asked for.
             waited = times.get("wait for the listing", 0)

@@ -20,7 +20,8 @@ from adaptive.spark.telemetry import RowCounts, TaskReport, parsed_report
 from adaptive.spark.worker import NAME_PREFIX
 
 WAIT_SECONDS = 5.0  # for Spark to deliver what a query has done already
-REPORTS = "reports"  # of all tasks, among the observed metrics of a fragment
+METRICS = "metrics"  # the one column that is observed of a fragment: a struct
+REPORTS = "reports"  # of all tasks, among these
 RECORDS = QueryRecords()
 
 logger = logging.getLogger(__name__)
@@ -137,7 +138,7 @@ def _reports(progress: dict[str, Any]) -> dict[str, list[TaskReport]]:
     for name, metrics in progress.get("observedMetrics", {}).items():
         prefix, _, rest = name.partition("_")
         if prefix == NAME_PREFIX and metrics is not None:
-            reports = map(parsed_report, metrics[REPORTS])
+            reports = map(parsed_report, metrics[METRICS][REPORTS])
             found.setdefault(rest.partition("_")[0], []).extend(reports)
     return found
 

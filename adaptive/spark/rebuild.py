@@ -6,6 +6,7 @@ that everything above it (HAVING, joins, sorts, sinks) binds as it did.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from itertools import count
 
@@ -27,7 +28,7 @@ from adaptive.spark.catalyst import (
     sql_text,
 )
 from adaptive.spark.heartbeat import alive_condition
-from adaptive.spark.listener import REPORTS
+from adaptive.spark.listener import METRICS, REPORTS
 from adaptive.spark.listing import list_files
 from adaptive.spark.merges import FromBuffer, OverValues, SameFunction
 from adaptive.spark.pruning import partition_conditions
@@ -205,32 +206,35 @@ def graft(cx: Catalyst, root: JavaObject, replaced: Replacements) -> JavaObject:
 def _observed(partials: DataFrame, name: str) -> DataFrame:
     """The partials alone; what tasks report goes to the listeners of the query.
 
-    Everything is a list or a set that the driver goes through: for sums, Spark would
-    generate code anew in each task. Of micro-batches of 100,000 rows, a tenth of the JVM's
-    samples were in what `observe` did.
+    Spark evaluates each aggregate function of an observation for each row, and prepares the
+    whole of it anew for each task, in the thread that schedules them. So there is one list, and
+    few expressions make all metrics of it. Of a trigger of 200 ms with 10,000 partials, a list
+    for each metric took 10 ms, one list and a function of a report for each metric 6 ms, and
+    this takes 2 ms.
     """
     report = F.col(REPORT)
-    observed = partials.observe(
-        name,
-        _added(report["rows"]).alias("rows_in"),
-        _rows_per_second(report).alias("rows_per_second"),
-        _added(report["guard_exits"]).alias("guard_exits"),
-        F.collect_set(report["variant"]).alias("variants"),
-        F.collect_list(report["text"]).alias(REPORTS),
-    )
+    metrics = F.transform(F.array(F.collect_list(report)), _metrics)[0]
+    observed = partials.observe(name, metrics.alias(METRICS))
     return observed.where(report.isNull()).drop(REPORT)
 
 
-def _added(value: Column) -> Column:
+def _metrics(reports: Column) -> Column:
+    """What the progress of the query says of all tasks of a micro-batch."""
+    rows, no_variant = _added(reports["rows"]), F.array(F.lit(None).cast("string"))
+    # From the beginning of the first task to the end of the last one.
+    elapsed_ms = F.array_max(reports["ended_ms"]) - F.array_min(reports["began_ms"])
+    return F.struct(
+        rows.alias("rows_in"),
+        (1000 * rows / F.greatest(F.lit(1), elapsed_ms)).alias("rows_per_second"),
+        _added(reports["guard_exits"]).alias("guard_exits"),
+        F.array_except(reports["variant"], no_variant).alias("variants"),
+        reports["text"].alias(REPORTS),
+    )
+
+
+def _added(values: Column) -> Column:
     """The sum over all reports; 0 where there are none."""
-    return F.aggregate(F.collect_list(value), F.lit(0).cast("long"), lambda sum_, one: sum_ + one)
-
-
-def _rows_per_second(report: Column) -> Column:
-    """From the beginning of the first task to the end of the last one."""
-    began = F.array_min(F.collect_list(report["began_ms"]))
-    ended = F.array_max(F.collect_list(report["ended_ms"]))
-    return 1000 * _added(report["rows"]) / F.greatest(F.lit(1), ended - began)
+    return F.aggregate(values, F.lit(0).cast("long"), operator.add)
 
 
 def _spark_field(field: Field) -> StructField:

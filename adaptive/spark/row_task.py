@@ -12,6 +12,7 @@ from pyspark.accumulators import Accumulator
 from adaptive.runtime import Projection
 from adaptive.runtime.failed_rows import with_values
 from adaptive.scan.needed_rows import needed_rows
+from adaptive.spark.collector import set_lasting_apart
 from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.mailbox import Letter
 from adaptive.spark.prompt_socket import acknowledge_now
@@ -43,6 +44,7 @@ class RowTask:
     def __call__(self, listing: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows that pass, of all files of the listing."""
         acknowledge_now()
+        set_lasting_apart()
         loop = learned(self.plan_json, self.policy)
         loop.begin()
         counted = _Counted()

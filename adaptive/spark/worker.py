@@ -14,6 +14,7 @@ from adaptive.runtime.failed_rows import with_values
 from adaptive.runtime.projection import computed_program, projection_of
 from adaptive.scan import TimeUse, time_use
 from adaptive.scan.needed_rows import ALL_ROWS, NeededRows, needed_rows
+from adaptive.spark.collector import set_lasting_apart
 from adaptive.spark.executor import Siblings
 from adaptive.spark.file_rows import PARQUET, FileRows, session_setting
 from adaptive.spark.heartbeat import ALIVE, TIME_TYPE, beating, with_alive
@@ -63,6 +64,7 @@ class FragmentTask:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The partials of all files whose paths are in the batches."""
         acknowledge_now()
+        set_lasting_apart()
         times = task_times((session_setting(SETTING) or "").lower() == "true")
         with times.part("prepare"):
             loop = learned(self.plan_json, self.policy)

@@ -89,5 +89,6 @@ def test_times_of_workers_are_those_of_the_longest_task() -> None:
         json.dumps({"times_ns": {"wait for the listing": 1e6, "read and decode": ms * 1e6}})
         for ms in (5, 9)
     ]
-    progress = SimpleNamespace(observedMetrics={"kodiak_x": {"reports": [*reports, "{}"]}})
+    observed = {"reports": [*reports, "{}"]}
+    progress = SimpleNamespace(observedMetrics={"kodiak_x": {"metrics": observed}})
     assert worker_times(progress) == {"wait for the listing": 1, "read and decode": 8}

@@ -103,7 +103,8 @@ def test_rows_are_those_of_the_files_in_every_micro_batch(spark: SparkSession, d
     assert history.batches_to_arrow()["rows"].to_pylist() == [3, 7, 4]
     assert str(history).startswith("14 rows in 3 micro-batches, ")
     for progress, rows in zip(query.recentProgress, (3, 7, 4), strict=True):
-        [metrics] = progress["observedMetrics"].values()
+        [observed] = progress["observedMetrics"].values()
+        metrics = observed["metrics"]
         assert (metrics["rows_in"], metrics["guard_exits"]) == (rows, 0)
         assert metrics["variants"] == ([] if rows == 7 else ["generic"])
         assert 0 < metrics["rows_per_second"] <= 1000 * rows
