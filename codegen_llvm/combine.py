@@ -51,7 +51,7 @@ class CompiledCombine:
     code: MachineCode
     merge: Callable[[int, int], int]
     subtract: Callable[[int, int], int] | None  # where the source can be taken out again
-    rehash: Callable[[int, int, int], int]
+    rehash: Callable[[int, int, int], int] | None  # None of an array, which never grows
     errors: tuple[tuple[str, str], ...]  # of users' aggregates
 
     def error(self, number: int) -> Exception:
@@ -72,7 +72,7 @@ def compile_combine(program: RowProgram, source: SlotLayout, target: SlotLayout)
         code.function(SUBTRACT, ctypes.c_int32, address, address)
         if target.rows is not None and can_subtract(program, source)
         else None,
-        code.function(REHASH, None, address, word, address),
+        None if target.dense else code.function(REHASH, None, address, word, address),
         tuple(errors_of(module)),
     )
 
@@ -89,7 +89,8 @@ def build_combine(program: RowProgram, source: SlotLayout, target: SlotLayout) -
     _Combine(module, MERGE, program, source, target).build()
     if target.rows is not None and can_subtract(program, source):
         _Combine(module, SUBTRACT, program, source, target).build()
-    build_rehash(module, program, target, REHASH)
+    if not target.dense:
+        build_rehash(module, program, target, REHASH)
     return module
 
 
@@ -108,7 +109,7 @@ class _Combine:
         self.cx = new_function(module, name, I32, (PTR, PTR))
         self.args, self.source_table = self.cx.function.args
         state = self.cx.load_field(self.args, KernelArgs, "state", PTR)
-        registers = table_registers(self.cx, state)
+        registers = table_registers(self.cx, state, target)
         self.probes = self.cx.variable(I64, i64(0))
         self.table = Table(self.cx, target, state, registers, self.probes)
         self.accumulators = [
@@ -142,7 +143,7 @@ class _Combine:
         keys = stored_keys(cx, self.program, self.source, self.target, source, self.source_table)
         self._reserve(group)
         slot = self.table.find_or_insert(keys, self._init)
-        if self.name == MERGE and self.source == self.target and not self.target.wide:
+        if self.name == MERGE and self._is_narrow():
             for one in self.accumulators:
                 one.leave_unless_it_fits(slot, group)
         counts = None if self.target.rows is None else self._count_rows(slot, source)
@@ -152,6 +153,10 @@ class _Combine:
         if counts is not None:
             self._store_rows(slot, *counts)
         self._mark_seen(slot, source)
+
+    def _is_narrow(self) -> bool:
+        """Whether the target is a piece itself, whose sums have 64 bits."""
+        return self.target.dense or (self.source == self.target and not self.target.wide)
 
     def _combined(self, one: Accumulator, slot: ll.Value, group: StoredGroup) -> Callable[[], None]:
         return one.merge(slot, group) if self.name == MERGE else one.subtract(slot, group)

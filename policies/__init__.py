@@ -1,7 +1,7 @@
 """Policies: pure functions that decide from a profile what to bet on next."""
 
 from policies.bets import Fixed, InOrder, NarrowKeys, NarrowValues, NoNulls
-from policies.composition import Hysteresis, Together, Unless
+from policies.composition import Hysteresis, Together
 from policies.decision import Decision, Generalize, Keep, Policy, Specialize
 from policies.defaults import default_policy
 from policies.filters import FilterFacts, PredicateOrder, filter_facts
@@ -28,7 +28,6 @@ __all__ = [
     "PredicateOrder",
     "Specialize",
     "Together",
-    "Unless",
     "default_policy",
     "domain_of",
     "filter_facts",

@@ -132,18 +132,3 @@ def _hints(bets: list[Specialize]) -> tuple[Hint, ...] | None:
 
 def _reasons(decisions: Iterable[Decision]) -> str:
     return "; ".join(decision.reason for decision in decisions)
-
-
-@dataclass(frozen=True, slots=True)
-class Unless:
-    """The bet of one policy, where another one does not bet: the two would not add up."""
-
-    policy: Policy
-    other: Policy
-
-    def decide(self, profile: Profile) -> Decision:
-        """What the policy says, if the other one has nothing to say."""
-        other = self.other.decide(profile)
-        if isinstance(other, Specialize):
-            return Generalize(f"not together with: {other.reason}")
-        return self.policy.decide(profile)

@@ -8,7 +8,7 @@ from ir.pipelines import RowProgram
 from ir.types import DataType
 from ir.windows import TimeWindow
 from policies.bets import NarrowKeys, NoNulls
-from policies.composition import Hysteresis, Together, Unless
+from policies.composition import Hysteresis, Together
 from policies.decision import Policy
 from policies.filters import PredicateOrder, filter_facts
 from policies.ranges import Domain, domain_of
@@ -39,13 +39,11 @@ def _table_bets(program: RowProgram) -> list[Policy]:
     """Not `NarrowValues`: kernels make no use of it, see `ValuesInRange`."""
     if not program.keys:
         return []
-    narrow, large = NarrowKeys(_domains(program)), LargeTables(slot_bytes(program))
-    bets: list[Policy] = [narrow, large, ManyKeys()]
+    large = LargeTables(slot_bytes(program))
+    bets: list[Policy] = [NarrowKeys(_domains(program)), large, ManyKeys()]
     # Strings are not compared beside a table, whether they have codes or not.
     if not any(key.expr.type.is_bytes for key in program.keys):
-        # In an array, asking for memory ahead gains as much: see `HotKeys`.
-        heavy = HeavyHitters(min_groups=large.l2_bytes // large.slot_bytes)
-        bets.append(Unless(heavy, narrow))
+        bets.append(HeavyHitters(min_groups=large.l2_bytes // large.slot_bytes))
     return bets
 
 

@@ -7,7 +7,6 @@ the winner, watched for drift and failing guards, either of which leads to anoth
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
 from adaptive.loop.events import (
     Action,
@@ -23,49 +22,16 @@ from adaptive.loop.events import (
 )
 from adaptive.loop.guards import RecentExits
 from adaptive.loop.inheritance import proposal
+from adaptive.loop.monitor import OF_DATA, Change, Monitor
 from adaptive.loop.phases import NEVER, Awaiting, LoopState, Profiling, Watching
 from adaptive.loop.proof import Proof
 from adaptive.loop.race import Arm, Race
 from adaptive.loop.record import title
+from adaptive.loop.renewal import Renewal
 from adaptive.loop.settings import LoopSettings
 from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
 from policies import Generalize, Keep, Policy, Specialize
-from profiler.profile import Observation, Profile
-
-# Signals that depend on the rows and the code alone, or nearly so.
-_OF_DATA = frozenset(
-    (
-        "selectivity",
-        "probes/row",
-        "guard exits",
-        "instructions/row",
-        "branch misses/row",
-        "cache misses/row",
-    )
-)
-
-
-class Change(Protocol):
-    """What a monitor found: a signal, and its level before and after."""
-
-    @property
-    def signal(self) -> str: ...
-
-    @property
-    def before(self) -> float: ...
-
-    @property
-    def after(self) -> float: ...
-
-
-class Monitor(Protocol):
-    """Looks for change in what morsels of one variant show."""
-
-    def add(self, observation: Observation, /) -> Change | None:
-        """Take a morsel; the change, once there is one."""
-
-    def reset(self) -> None:
-        """Forget all: from now on another variant runs."""
+from profiler.profile import Profile
 
 
 class Controller:
@@ -103,6 +69,8 @@ class Controller:
         state = self.state
         state.rows += event.seen.rows
         state.morsels += event.morsels
+        if state.outgrown is not None:
+            state.outgrown.add(event)
         phase = state.phase
         if isinstance(phase, Watching):
             return self._watch(phase, event)
@@ -143,7 +111,7 @@ class Controller:
             return ()  # a thread has ended what it began before the swap
         phase.reports += 1
         if phase.exits.add(event.seen, event.morsels):
-            return self._deoptimise(phase.exits)
+            return self._deoptimise(phase.exits, event)
         proof = phase.proof
         if proof is not None:
             if proof.fails(event.seen):
@@ -156,23 +124,31 @@ class Controller:
         change = self._monitor.add(event.seen)
         return () if change is None else self._on_drift(change)
 
-    def _deoptimise(self, exits: RecentExits) -> tuple[Action, ...]:
-        """Guards fail too often: generic at once, and a profile soon, if the bet held for long."""
+    def _deoptimise(self, exits: RecentExits, event: MorselDone) -> tuple[Action, ...]:
+        """Guards fail too often: generic at once, and a profile, if the bet held for long."""
         state, spec = self.state, self.state.running
         reason = f"guards of {title(spec)} fail in {exits.share:.0%} of what it runs"
         again: int | None = state.rows
-        if state.settled:
+        settled = state.settled
+        if settled:
             state.record.held(spec)
+            state.outgrown = Renewal(spec)
+            state.outgrown.add(event)
         else:
             again = state.record.refuted(spec, state.rows, state.unit)
             reason = f"{reason}; {state.record.says(spec)}"
         state.won.pop(spec, None)
         self._choose(GENERIC, again)
-        return (self._swap(GENERIC, reason, "guard exits"),)
+        swap = self._swap(GENERIC, reason, "guard exits")
+        if not settled or state.blind:
+            return (swap,)
+        return (swap, *self._profile("guard exits", f"guards of {title(spec)} fail"))
 
     def _disprove(self, proof: Proof) -> tuple[Action, ...]:
         """The winner of a trial is no faster than generic was: undone, and counted as lost."""
         state, spec = self.state, self.state.running
+        if spec == state.untried:
+            return self._race(spec, "it is no faster than generic was", "ns/row")
         reason = f"{title(spec)} does not keep what its trial promised"
         again: int | None = state.rows
         if state.settled:  # it did for long: the data have changed
@@ -200,7 +176,7 @@ class Controller:
         if not state.blind and state.rows - since >= waits:
             state.alarmed_at = state.rows
             return self._profile(change.signal, reason)
-        fell = change.signal not in _OF_DATA and change.after <= change.before
+        fell = change.signal not in OF_DATA and change.after <= change.before
         if fell or state.running == GENERIC:
             if isinstance(state.phase, Watching) and not state.blind:
                 due = state.profiled_at + waits
@@ -213,7 +189,7 @@ class Controller:
 
         On a shared virtual machine, times of the same work wander by a fifth for seconds.
         """
-        if change.signal in _OF_DATA:
+        if change.signal in OF_DATA:
             return False
         is_slower = change.after >= self._settings.clear_rise * change.before
         return change.signal != "ns/row" or not is_slower
@@ -257,6 +233,8 @@ class Controller:
         state.record.groups = profile.groups
         decision = self._policy.decide(replace(profile, running=state.running))
         if isinstance(decision, Keep) and state.phase.signal == "rows":
+            if state.running == state.untried:
+                return self._race(state.running, decision.reason, "profile")
             return self._rest(decision.reason)
         if isinstance(decision, Generalize) and state.running != GENERIC:
             state.running, state.phase.reports = GENERIC, 0
@@ -319,6 +297,9 @@ class Controller:
 
     def _race(self, candidate: VariantSpec, reason: str, signal: str) -> tuple[Action, ...]:
         state = self.state
+        renewal, state.outgrown, state.untried = state.outgrown, None, None
+        if renewal is not None and renewal.is_for(candidate):
+            return self._renew(candidate, renewal, reason)
         specs = dict.fromkeys((GENERIC, state.running, candidate))
         if candidate in state.won:
             reason = f"it took {state.won[candidate]:.2f} of generic's time before; {reason}"
@@ -328,6 +309,13 @@ class Controller:
         state.phase = race
         names = " and ".join(map(title, specs))
         return (self._swap(race.next(), f"trial of {names}: {reason}", signal),)
+
+    def _renew(self, spec: VariantSpec, renewal: Renewal, reason: str) -> tuple[Action, ...]:
+        """Run a variant at once, against what generic took since its forerunner ended."""
+        self.state.untried = spec
+        self._choose(spec, None, Proof(self._settings, renewal.generic_ns))
+        reason = f"{title(renewal.outgrown)} held until its guards failed; {reason}"
+        return (self._swap(spec, reason, "renewal", renewal.generic_ns),)
 
     def _take_turns(self, race: Race) -> tuple[Action, ...]:
         spec = race.next()

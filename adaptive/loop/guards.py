@@ -17,20 +17,29 @@ class RecentExits:
     rows: float = 0.0
     exit_morsels: float = 0.0
     generic_rows: float = 0.0
+    flooded: int = 0  # morsels in a row of which generic did most
 
     def add(self, seen: Observation, morsels: int = 1) -> bool:
         """Count some morsels; whether guards fail too often."""
         self.morsels += morsels
         self.rows += seen.rows
+        is_flooded = seen.guard_exits and 2 * seen.generic_rows >= seen.rows
+        # Each exit was a new try, after twice as many rows as before the one ahead of it.
+        if is_flooded and seen.guard_exits >= morsels * self.settings.flood_exits:
+            self.exit_morsels += 1
+            self.generic_rows += seen.generic_rows
+            return True
+        self.flooded = self.flooded + 1 if is_flooded else 0
         if not seen.guard_exits:
             if self.morsels >= 2 * self.settings.exit_window:
                 self._halve()
             return False
         self.exit_morsels += 1
         self.generic_rows += seen.generic_rows
-        return self.exit_morsels >= self.settings.exit_morsels and self.share > (
-            self.settings.exit_share
-        )
+        if self.exit_morsels < self.settings.exit_morsels:
+            return False
+        # What went well before says nothing of data that have changed from one morsel to the next.
+        return self.flooded >= self.settings.exit_morsels or self.share > self.settings.exit_share
 
     @property
     def share(self) -> float:

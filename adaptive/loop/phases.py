@@ -10,6 +10,7 @@ from adaptive.loop.learned import Learned
 from adaptive.loop.proof import Proof
 from adaptive.loop.race import Race
 from adaptive.loop.record import BetRecord
+from adaptive.loop.renewal import Renewal
 from adaptive.loop.settings import LoopSettings
 from ir import GENERIC, INSTRUMENTED, VariantSpec
 from profiler.profile import Profile
@@ -72,6 +73,8 @@ class LoopState:
     trials: int = 0  # that were judged
     profile: Profile | None = None  # the last one
     inherited: VariantSpec | None = None  # from a sibling, not judged here yet
+    outgrown: Renewal | None = None  # what may run again without a trial
+    untried: VariantSpec | None = None  # what does, until there is time for one
 
     @classmethod
     def start(cls, settings: LoopSettings) -> LoopState:

@@ -44,7 +44,8 @@ class LoopSettings:
 
     # Guards: how much of what ran lately may leave a variant before it is dropped.
     exit_share: float = 0.05  # of the morsels, or of the rows
-    exit_morsels: int = 2  # fewer never suffice
+    exit_morsels: int = 2  # fewer do not suffice
+    flood_exits: int = 8  # but in a morsel of which generic did most, so many do
     exit_window: int = 32  # morsels that count in full; what came before counts half, and so on
 
     # A variant that was watched for so many reports is told of in larger ones. By then every

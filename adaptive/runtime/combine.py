@@ -44,14 +44,17 @@ class Combiners:
 
         Compiled without the lock: a window that closes must not wait for code of other layouts.
         """
-        key = (source, target)
-        with self._lock:
-            known = self._compiled.get(key)
+        known = self.known(source, target)
         if known is None:
             known = compile_combine(self.program, source, target)
             with self._lock:
-                known = self._compiled.setdefault(key, known)
+                known = self._compiled.setdefault((source, target), known)
         return known
+
+    def known(self, source: SlotLayout, target: SlotLayout) -> CompiledCombine | None:
+        """The same, if it is compiled already."""
+        with self._lock:
+            return self._compiled.get((source, target))
 
 
 class _Programs:
@@ -183,6 +186,13 @@ def prepare_combine(
     SLOT_MEMORY.reserve(table_bytes(wide, groups), pieces=1)
 
 
+def prepare_arrays(program: RowProgram, array: SlotLayout, sources: Iterable[SlotLayout]) -> None:
+    """Compile in advance what merges tables into an array that `takes_groups`."""
+    combiners = _PROGRAMS.get(program)
+    for source in sources:
+        combiners.get(source, array)
+
+
 def combine(program: RowProgram, tables: Iterable[Table | WindowTable]) -> WindowTable:
     """A window table with the groups of all these tables."""
     combined = WindowTable(program)
@@ -197,15 +207,40 @@ def joined(program: RowProgram, pieces: Sequence[Table]) -> Table | WindowTable:
     For two tables of 10,000 groups, a new one took twice as long. Either way the pieces are the
     caller's to release, and a new table is, too.
     """
-    largest = max(pieces, key=lambda piece: piece.groups)
-    others = [piece for piece in pieces if piece is not largest]
-    if others and not (merges_into(largest) or _merge_like(largest, others)):
+    if len(pieces) == 1:
+        return pieces[0]
+    array = _array_for_all(program, pieces)
+    target = array or max(pieces, key=lambda piece: piece.groups)
+    others = [piece for piece in pieces if piece is not target]
+    if array is None and not (merges_into(target) or _merge_like(target, others)):
         return combine(program, pieces)
     for number, piece in enumerate(others):
-        left_at = merge_into(program, largest, piece)
+        left_at = merge_into(program, target, piece)
         if left_at is not None:
-            return _joined_widely(program, largest, piece, left_at, others[number + 1 :])
-    return largest
+            return _joined_widely(program, target, piece, left_at, others[number + 1 :])
+    return target
+
+
+def _array_for_all(program: RowProgram, pieces: Sequence[Table]) -> Table | None:
+    """The widest array, if it may have the keys of all pieces.
+
+    Where keys had grown to a million in mid-window, a new table took 66 to 400 ms.
+    """
+    arrays = [piece for piece in pieces if piece.layout.dense and piece.is_sole]
+    array = max(arrays, key=lambda piece: piece.slot_count, default=None)
+    if array is None or not takes_groups(program, array.layout):
+        return None
+    if any(piece.groups > array.slot_count for piece in pieces):
+        return None
+    known = _PROGRAMS.get(program).known
+    if any(known(piece.layout, array.layout) is None for piece in pieces if piece is not array):
+        return None  # compiling takes as long as a new table
+    return array
+
+
+def takes_groups(program: RowProgram, layout: SlotLayout) -> bool:
+    """Whether groups find their place in such an array; strings have codes only in batches."""
+    return layout.dense and not any(key.expr.type.is_bytes for key in program.keys)
 
 
 def merges_into(table: Table) -> bool:
@@ -227,7 +262,8 @@ def _merge_like(target: Table, others: Sequence[Table]) -> bool:
 def merge_into(program: RowProgram, target: Table, source: Table) -> int | None:
     """Add the groups of a source to a table, from the first slot on, and return None.
 
-    Or the slot of the source whose sum leaves 64 bits: that one is not added, nor what follows.
+    Or the slot of the source whose sum leaves 64 bits, or whose keys an array does not have: that
+    one is not added, nor what follows.
     """
     code = _PROGRAMS.get(program).get(source.layout, target.layout)
     state, args = StateBlock(), KernelArgs()
@@ -239,7 +275,7 @@ def merge_into(program: RowProgram, target: Table, source: Table) -> int | None:
 def _joined_widely(
     program: RowProgram, target: Table, source: Table, left_at: int, others: Sequence[Table]
 ) -> WindowTable:
-    """Go on where a sum has left 64 bits."""
+    """Go on where a group has no place."""
     whole = WindowTable(program)
     whole.add(target)
     whole.add(source, first_slot=left_at)
@@ -258,7 +294,7 @@ def _run(
 ) -> int | None:
     """Take all groups of a source, with more memory for the target where it is needed.
 
-    Returns the slot of a sum that leaves 64 bits, if there is one.
+    Returns the slot of a group for which there is no place, if there is one.
     """
     args.row_begin, args.row_end = first_slot, source.slot_count
     while True:
@@ -269,7 +305,7 @@ def _run(
                 target.grow(code)
             case Exit.GROW_ARENA:
                 target.add_arena(int(args.detail))
-            case Exit.SPILL:
+            case Exit.SPILL | Exit.GUARD:
                 return int(args.rows_done)
             case _:
                 raise code.error(int(args.detail))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adaptive.runtime.binding import BoundBatch
-from adaptive.runtime.combine import prepare_combine
+from adaptive.runtime.combine import prepare_arrays, prepare_combine, takes_groups
 from adaptive.runtime.dense import DenseState
 from adaptive.runtime.deopt import Code, DeoptManager
+from adaptive.runtime.kernels import VARIANTS
 from adaptive.runtime.key_dictionary import KeyDictionaries, Translations
 from adaptive.runtime.shared_state import SharedSlices
 from adaptive.runtime.state import GroupState
@@ -56,10 +57,23 @@ class GroupKernels(DeoptManager):
         The tables themselves are the workers': how many groups there are is only what was sampled.
         """
         slots, generic = self.slots_of(spec, layout), self.states.generic.layout
-        if slots != generic:
-            merged = self.slices_are_keys
-            prepare_combine(self.program, (slots, generic), slice_is_key=merged, groups=groups)
-            self.states.make_room(spec, layout)
+        if slots == generic:
+            return
+        merged, sources = self.slices_are_keys, (generic, slots)
+        in_arrays = self.program.slices is not None and not merged
+        in_arrays = in_arrays and takes_groups(self.program, slots)
+        prepare_combine(
+            self.program, (slots, generic), slice_is_key=merged, groups=0 if in_arrays else groups
+        )
+        self.states.make_room(spec, layout, pieces=1)
+
+        def behind() -> None:
+            """The first morsel need not wait for what the first end of a slice needs."""
+            self.states.make_room(spec, layout, pieces=2)
+            if in_arrays:
+                prepare_arrays(self.program, slots, sources)
+
+        VARIANTS.later(behind)
 
     def begin(
         self, bound: BoundBatch, first: int, last: int, dictionaries: KeyDictionaries | None = None

@@ -97,12 +97,12 @@ class GroupStates:
         self._in_use.add(ranges.ranges)
         return self._dense[ranges.ranges]
 
-    def make_room(self, spec: VariantSpec, batch: InputLayout) -> None:
-        """Have memory at hand for the arrays of a variant, before its first morsel needs it."""
+    def make_room(self, spec: VariantSpec, batch: InputLayout, pieces: int) -> None:
+        """Have memory at hand for so many arrays of a variant, before its morsels need it."""
         ranges = spec.find(KeysInRange)
         if ranges is not None and self._may_be_dense(ranges, batch):
             cells = prod(high - low + 1 for low, high in ranges.ranges)
-            SLOT_MEMORY.reserve(cells * self._dense_layout().size, pieces=2)
+            SLOT_MEMORY.reserve(cells * self._dense_layout().size, pieces)
 
     def has_room(self, state: GroupState) -> bool:
         """Whether a form may have a table for one more slice.

@@ -172,8 +172,8 @@ def test_the_default_policy_bets_on_what_a_program_can_gain_from() -> None:
     assert decision.spec.find(Prefetch) is None
 
 
-def test_hot_groups_are_set_apart_only_in_large_hash_tables() -> None:
-    """In the cache they do not wait, and in an array memory is asked for ahead."""
+def test_hot_groups_are_set_apart_only_where_groups_are_not_in_the_cache() -> None:
+    """There they do not wait; beyond it they do, in hash tables and in arrays."""
     few, policy = profile_of(PROGRAM), default_policy(PROGRAM)
     scattered = replace(few, keys=(KeyFacts(-(2**62), 2**62),))
     decided = [
@@ -182,9 +182,11 @@ def test_hot_groups_are_set_apart_only_in_large_hash_tables() -> None:
     ]
     assert [isinstance(d, Specialize) and d.spec.find(HotKeys) is not None for d in decided] == [
         False,
-        False,
+        True,
         True,
     ]
+    assert isinstance(decided[1], Specialize)
+    assert decided[1].spec.find(KeysInRange) is not None
 
 
 def test_codes_of_a_string_are_a_range_but_never_hot_keys() -> None:

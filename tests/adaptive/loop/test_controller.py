@@ -172,18 +172,20 @@ def test_guards_that_fail_after_long_are_a_change_and_profiled_at_once() -> None
     replay = Replay()
     replay.adopted(NARROW)
     assert replay.morsels(100, 0.5) == ()
-    (left,) = replay.morsels(5, 1.0, exits=1)
+    left, profile = replay.morsels(5, 1.0, exits=1)
     assert isinstance(left, Swap)
     assert (left.spec, left.signal) == (GENERIC, "guard exits")
     assert "failure" not in left.reason
-    (profile,) = replay.morsels(1)
     assert isinstance(profile, Swap)
-    assert profile.spec == INSTRUMENTED
+    assert (profile.spec, profile.signal) == (INSTRUMENTED, "guard exits")
+    assert replay.morsels(1, 1.0) == ()
     replay.script.bet(WIDER)
     assert replay.send(Profiled(PROFILE))[-1] == Compile(WIDER, "a good bet")
-    replay.send(Compiled(WIDER, 1))
-    # What guards refuted is not in the trial.
-    assert replay.trial({GENERIC: 1.0, WIDER: 0.6}).spec == WIDER
+    # The same bet on other values is made at once: what guards refuted has held for long.
+    (renewed,) = replay.send(Compiled(WIDER, 1))
+    assert isinstance(renewed, Swap)
+    assert (renewed.spec, renewed.signal, renewed.before_ns) == (WIDER, "renewal", 1.0)
+    assert renewed.reason == "KeysInRange held until its guards failed; a good bet"
 
 
 def test_a_single_exit_changes_nothing() -> None:

@@ -128,8 +128,10 @@ def test_the_history_tells_the_story_of_a_drift() -> None:
     # Between, the bet is profiled now and then, and nothing has changed.
     left = signals.index("guard exits")
     assert set(signals[2:left]) <= {"rows"}
-    assert signals[left : left + 3] == ["guard exits", "rows", "ns/row"]
-    assert [spec for spec, signal in story if signal == "ns/row"] == [NARROW, WIDER]
+    assert signals[left : left + 3] == ["guard exits", "guard exits", "renewal"]
+    assert story[left + 2][0] == WIDER
+    assert ran.current == WIDER
+    assert next(spec for spec, signal in story if signal == "ns/row") == NARROW
     left = next(at for at, swap in ran.swaps() if swap.signal == "guard exits")
     assert 400 <= left <= 405
     judged = [swap for _, swap in ran.swaps() if swap.signal == "ns/row"]
