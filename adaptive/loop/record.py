@@ -119,7 +119,9 @@ class BetRecord:
         strikes.count += times
         strikes.ever += times
         strikes.groups = groups
-        strikes.until_rows = rows + unit * 2 ** min(strikes.count, self.settings.max_doublings)
+        # What was too slow is so with the same data; guards fail for data that may have gone by.
+        doublings = strikes.count * (2 if groups else 1)
+        strikes.until_rows = rows + unit * 2 ** min(doublings, self.settings.max_doublings)
         return None if self._ended(strikes) else strikes.until_rows
 
     def _ended(self, strikes: Strikes) -> bool:
