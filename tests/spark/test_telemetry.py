@@ -492,7 +492,10 @@ def test_a_query_that_runs_for_weeks_takes_no_more_memory(monkeypatch: pytest.Mo
                 "runId": f"run {number // 2}",
                 "batchId": number,
                 "batchDuration": 5,
-                "observedMetrics": {"kodiak_f_0": {"reports": texts}, "other": {"n": 1}},
+                "observedMetrics": {
+                    "kodiak_f_0": {"metrics": {"reports": texts}},
+                    "other": {"n": 1},
+                },
             }
             listening.onQueryProgress(Event(progress))
             if number in (449, 899):
