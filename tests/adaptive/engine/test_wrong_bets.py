@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given, note, seed, settings
 from hypothesis import strategies as st
 
+from adaptive.runtime.combine import Combiners
+from codegen_llvm import CompiledCombine, SlotLayout, compile_combine
 from ir import Aggregate, Sink, plan_text
 from tests.adaptive.engine.test_against_oracle import (
     StreamCase,
@@ -29,6 +31,18 @@ from tests.bets import KEY_TYPES, Erratic, specs
 from tests.stream_strategies import Shape, Step
 
 WAYS = 6
+
+
+@pytest.fixture(autouse=True)
+def arrays_take_groups_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the end of a window, as where a loop has compiled what that takes."""
+
+    def known(self: Combiners, source: SlotLayout, target: SlotLayout) -> CompiledCombine:
+        if (source, target) not in self._compiled:
+            self._compiled[source, target] = compile_combine(self.program, source, target)
+        return self._compiled[source, target]
+
+    monkeypatch.setattr(Combiners, "known", known)
 
 
 def shape(*windows: str) -> Shape:
