@@ -60,8 +60,8 @@ class GroupKernels(DeoptManager):
         if slots == generic:
             return
         merged, sources = self.slices_are_keys, (generic, slots)
-        in_arrays = self.program.slices is not None and not merged
-        in_arrays = in_arrays and takes_groups(self.program, slots)
+        has_slices = self.program.slices is not None and not merged
+        in_arrays = has_slices and takes_groups(self.program, slots)
         prepare_combine(
             self.program, (slots, generic), slice_is_key=merged, groups=0 if in_arrays else groups
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from adaptive.explain import Explanation
@@ -19,6 +21,8 @@ def explain_sql(
     spark: SparkSession, query: str, tables: Mapping[str, str], stream: bool = False
 ) -> Explanation:
     """What of a query would be native; nothing is run."""
+    # PySpark logs each query that it refuses, with the JVM's stack; one line says it here.
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     try:
         for name, path in tables.items():
             _table(spark, path, stream).createOrReplaceTempView(name)
