@@ -79,10 +79,10 @@ pick.body:
   %".64" = load i32, ptr %".63"
   %".65" = zext i32 %".64" to i64
   %".66" = getelementptr inbounds i64, ptr %".17", i64 %".65"
-  %".67" = getelementptr i8, ptr %".66", i64 2048
+  %".67" = getelementptr i8, ptr %".66", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".67", i32 0, i32 0, i32 1)
   %".69" = getelementptr inbounds i64, ptr %".23", i64 %".65"
-  %".70" = getelementptr i8, ptr %".69", i64 2048
+  %".70" = getelementptr i8, ptr %".69", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".70", i32 0, i32 0, i32 1)
   %".72" = add i64 %".2", %".65"
   %".73" = getelementptr inbounds i64, ptr %".20", i64 %".65"
@@ -389,10 +389,10 @@ pick.body:
   %".64" = load i32, ptr %".63"
   %".65" = zext i32 %".64" to i64
   %".66" = getelementptr inbounds i64, ptr %".17", i64 %".65"
-  %".67" = getelementptr i8, ptr %".66", i64 2048
+  %".67" = getelementptr i8, ptr %".66", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".67", i32 0, i32 0, i32 1)
   %".69" = getelementptr inbounds i64, ptr %".23", i64 %".65"
-  %".70" = getelementptr i8, ptr %".69", i64 2048
+  %".70" = getelementptr i8, ptr %".69", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".70", i32 0, i32 0, i32 1)
   %".72" = add i64 %".2", %".65"
   %".73" = getelementptr inbounds i64, ptr %".23", i64 %".65"

@@ -69,10 +69,10 @@ pick.body:
   %".54" = load i32, ptr %".53"
   %".55" = zext i32 %".54" to i64
   %".56" = getelementptr inbounds i64, ptr %".13", i64 %".55"
-  %".57" = getelementptr i8, ptr %".56", i64 2048
+  %".57" = getelementptr i8, ptr %".56", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".57", i32 0, i32 0, i32 1)
   %".59" = getelementptr inbounds i64, ptr %".19", i64 %".55"
-  %".60" = getelementptr i8, ptr %".59", i64 2048
+  %".60" = getelementptr i8, ptr %".59", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".60", i32 0, i32 0, i32 1)
   %".62" = add i64 %".2", %".55"
   %".63" = getelementptr inbounds i64, ptr %".16", i64 %".55"
@@ -369,10 +369,10 @@ pick.body:
   %".54" = load i32, ptr %".53"
   %".55" = zext i32 %".54" to i64
   %".56" = getelementptr inbounds i64, ptr %".13", i64 %".55"
-  %".57" = getelementptr i8, ptr %".56", i64 2048
+  %".57" = getelementptr i8, ptr %".56", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".57", i32 0, i32 0, i32 1)
   %".59" = getelementptr inbounds i64, ptr %".19", i64 %".55"
-  %".60" = getelementptr i8, ptr %".59", i64 2048
+  %".60" = getelementptr i8, ptr %".59", i64 8192
   call void @"llvm.prefetch.p0"(ptr %".60", i32 0, i32 0, i32 1)
   %".62" = add i64 %".2", %".55"
   %".63" = getelementptr inbounds i64, ptr %".19", i64 %".55"
