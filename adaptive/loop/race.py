@@ -28,10 +28,11 @@ class Arm:
     samples: list[tuple[float, int]] = field(default_factory=list)
     exits: int = 0  # morsels in which a guard failed
     fastest_ns: float = inf  # also of morsels that are no samples
-    median_ns: float = 0.0
-    error_ns: float = 0.0  # the standard error of the median
     refuted: bool = False  # by its guards
     hopeless: bool = False
+    median_ns: float = 0.0  # of the samples that were weighed
+    error_ns: float = 0.0  # the standard error of the median
+    _weighed: int = 0
 
     def beats(self, other: Arm) -> bool:
         """Whether it is also faster on average, but for the fastest and the slowest morsel.
@@ -41,9 +42,11 @@ class Arm:
         mine, others = (_mean(sorted(arm.samples)[1:-1]) for arm in (self, other))
         return mine <= others
 
-    def add(self, ns_per_row: float, rows: int, least_noise: float) -> None:
-        """Another morsel."""
-        self.samples.append((ns_per_row, rows))
+    def weigh(self, least_noise: float) -> None:
+        """Find the median of all samples, and its error."""
+        if len(self.samples) == self._weighed:
+            return
+        self._weighed = len(self.samples)
         self.median_ns = _median(self.samples)
         off = _median([(abs(ns - self.median_ns), rows) for ns, rows in self.samples])
         noise = max(_DEVIATION * off, least_noise * self.median_ns)
@@ -71,6 +74,7 @@ class Race:
     warm: set[tuple[int, int]] = field(default_factory=set)  # arm and thread
     turns: list[Arm] = field(default_factory=list)  # the next one last
     morsels: int = 0
+    fresh: int = 0  # morsels since the variants were compared
     draw: Random = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,11 +92,15 @@ class Race:
     def add(self, event: MorselDone) -> bool:
         """Take what a thread has seen of one of the variants; whether the trial is over."""
         self.morsels += 1
-        arm = next((one for one in self.left if one.spec == event.spec), None)
+        arm = self._arm_of(event.spec)
         if arm is not None and event.seen.rows:
             self._sample(arm, event)
-            self._drop_losers()
-        return len(self.left) == 1 or self._is_long_enough()
+            self._drop_if_hopeless(arm)
+            self.fresh += 1
+        ends = self._is_long_enough()
+        if ends or self.fresh >= len(self.left):
+            self._compare()
+        return ends or len(self.left) == 1
 
     def winner(self) -> Arm:
         """The fastest of those left; one that ran before, unless another gains enough."""
@@ -116,6 +124,12 @@ class Race:
         """The medians, for reasons."""
         return ", ".join(map(_time, self.arms))
 
+    def _arm_of(self, spec: VariantSpec) -> Arm | None:
+        for arm in self.left:
+            if arm.spec is spec or arm.spec == spec:
+                return arm
+        return None
+
     def _sample(self, arm: Arm, event: MorselDone) -> None:
         """A thread's first morsel is left out: its code and its groups are new to the cache."""
         seen = event.seen
@@ -126,29 +140,37 @@ class Race:
         if place not in self.warm:
             self.warm.add(place)
         else:
-            arm.add(seen.ns_per_row, seen.rows, self.settings.least_noise)
+            arm.samples.append((seen.ns_per_row, seen.rows))
         if arm.exits >= self.settings.exit_morsels:
             arm.refuted = True
             self.left.remove(arm)
 
-    def _drop_losers(self) -> None:
-        """Whoever is clearly on the wrong side of the least gain leaves."""
+    def _compare(self) -> None:
+        """Whoever is clearly on the wrong side of the least gain leaves.
+
+        Once in a round of turns, and not behind every morsel: kernels leave nothing of the
+        interpreter in the caches, and what takes 10 us elsewhere takes 50 there.
+        """
+        self.fresh = 0
+        for arm in self.arms:
+            arm.weigh(self.settings.least_noise)
         known = [arm for arm in self.left if len(arm.samples) >= self.settings.min_samples]
-        self._drop_hopeless()
         self._drop_outclassed()
         for loser in list(self._losers(known)):
             if loser in self.left and len(self.left) > 1:
                 self.left.remove(loser)
 
-    def _drop_hopeless(self) -> None:
+    def _drop_if_hopeless(self, arm: Arm) -> None:
         """Two morsels are enough to see that a variant is far too slow, even the first of all."""
-        first = self.arms[0]
-        if len(first.samples) < 2 or first not in self.left:
+        first, limit = self.arms[0], self.settings.hopeless
+        if arm is first or arm not in self.left or not arm.samples or len(first.samples) < 2:
             return
-        for arm in self.left[1:]:
-            if arm.samples and arm.fastest_ns > self.settings.hopeless * first.median_ns:
-                arm.hopeless = True
-                self.left.remove(arm)
+        if arm.fastest_ns <= limit * first.fastest_ns or first not in self.left:
+            return
+        first.weigh(self.settings.least_noise)
+        if arm.fastest_ns > limit * first.median_ns:
+            arm.hopeless = True
+            self.left.remove(arm)
 
     def _drop_outclassed(self) -> None:
         """Whoever was always far slower than another one leaves, even the first of all."""
@@ -160,14 +182,13 @@ class Race:
                 self.left.remove(slow)
 
     def _losers(self, known: list[Arm]) -> Iterator[Arm]:
+        """To adopt what is no better costs more than to go without what is a little better."""
         for before, behind in combinations(known, 2):
             ahead = before.median_ns * (1 - self.settings.min_gain) - behind.median_ns
             error = sqrt(before.error_ns**2 + behind.error_ns**2)
-            if abs(ahead) <= self.settings.clear_sigmas * error:
-                continue
-            if ahead < 0:
+            if -ahead > self.settings.doubtful_sigmas * error:
                 yield behind
-            elif behind.beats(before):
+            elif ahead > self.settings.clear_sigmas * error and behind.beats(before):
                 yield before
 
     def _is_long_enough(self) -> bool:

@@ -33,7 +33,8 @@ class LoopSettings:
     min_gain: float = 0.04  # of the time of a row, for a variant to be worth a swap
     min_samples: int = 4  # of each variant before one is dropped
     max_samples: int = 12  # of each variant, then the medians decide
-    clear_sigmas: float = 3.0  # how many standard errors apart is clear
+    clear_sigmas: float = 3.0  # standard errors by which a variant must be ahead to win early
+    doubtful_sigmas: float = 2.0  # the same for it to leave, where it is behind
     least_noise: float = 0.02  # of a median, however alike few samples are
     hopeless: float = 1.5  # times generic's time: two morsels are enough, and it counts twice
     outclassed: float = 1.3  # times the slowest morsel of another: two of each are enough

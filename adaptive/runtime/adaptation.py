@@ -26,6 +26,7 @@ from adaptive.loop.events import (
 )
 from adaptive.loop.history import History, SwapRecord
 from adaptive.loop.learned import Learned
+from adaptive.runtime.alarm import Alarm
 from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.deopt import DeoptManager
 from adaptive.runtime.fixed_variant import FixedVariant
@@ -55,9 +56,6 @@ _WAITING_ROWS = 4 << 20  # the same while a variant is compiled: what comes says
 # Morsels that are reported together while baselines are learned: one by one, the 40 reports behind
 # each trial cost 70 us each, where a morsel of a million rows takes a millisecond.
 _UNHURRIED_MORSELS = 4
-# Reports one by one behind an unusual morsel: a change is what several of them show. With 16 M rows
-# in each, an order of filters that had become the worst one was kept for 36 M rows.
-_ALERT_REPORTS = 8
 _USUAL_TIME = 0.25  # how far the time of a row may be off; it wanders on shared machines
 _USUAL_SHARE = 0.12  # the same of the rows that pass
 _MOST_LAYOUTS = 8  # ways in which batches lie in memory that are news when they first come
@@ -124,7 +122,7 @@ class AdaptiveLoop:
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
         self._calm = self._waits = self._unhurried = False
-        self._alert = 0  # reports to come one by one
+        self._alarm = Alarm()
         self._level = (0.0, 0.0)  # of what was reported last: time of a row, share that passed
         self._rows = 0
         self._sibling = sibling  # until there is a batch to compile for
@@ -181,13 +179,12 @@ class AdaptiveLoop:
         """Report what a thread saw, once that is worth it."""
         if self._waiting.get(worker) is not kernels:
             self._wait_for(worker, kernels)
-        if not self._calm or self._alert:
+        if not self._calm or self._alarm.rings:
             if self._is_due(kernels):
-                self._alert = max(0, self._alert - 1)
+                self._alarm.reported()
                 self._report(kernels)
             return
-        if not self._is_usual(kernels):
-            self._alert = _ALERT_REPORTS
+        if self._is_alarming(kernels):
             if kernels.marked.rows:
                 self._tell_of(kernels, kernels.take_marked())
             self._report(kernels)
@@ -201,7 +198,7 @@ class AdaptiveLoop:
         rows = kernels.rows
         if self._waits or rows < _LEAST_ROWS:
             return rows >= _WAITING_ROWS
-        if not self._unhurried or self._alert or kernels.guard_exits:
+        if not self._unhurried or self._alarm.rings or kernels.guard_exits:
             return True
         return kernels.large >= _UNHURRIED_MORSELS or rows >= _WAITING_ROWS
 
@@ -216,6 +213,13 @@ class AdaptiveLoop:
             self._settle(self._waiting[worker])
         kernels.worker = worker
         self._waiting[worker] = kernels
+
+    def _is_alarming(self, kernels: DeoptManager) -> bool:
+        """Whether the last morsel was so unusual that the loop should look at once."""
+        if self._is_usual(kernels):
+            self._alarm.usual()
+            return False
+        return kernels.guard_exits > 0 or self._alarm.raised()
 
     def _is_usual(self, kernels: DeoptManager) -> bool:
         """Whether what came behind the mark is like what was reported last.
@@ -305,6 +309,7 @@ class AdaptiveLoop:
             self._sampled_beside = running if running.tier is Tier.SPECULATIVE else INSTRUMENTED
         self.active = swap
         if swap.signal != "trial":
+            self._alarm.answered()
             record = SwapRecord(
                 self._rows,
                 worker,

@@ -76,6 +76,13 @@ def test_a_clear_difference_ends_a_trial_early_and_a_doubtful_one_late() -> None
     assert hopeless.count(NARROW) <= 4
 
 
+def test_what_is_level_leaves_sooner_than_what_may_be_ahead() -> None:
+    """To go on for certainty would cost more than the little that there may be to gain."""
+    level = run(race_of(GENERIC, NARROW), {GENERIC: [1.0, 1.02], NARROW: [1.0, 1.02]})
+    ahead = run(race_of(GENERIC, NARROW), {GENERIC: [1.0, 1.02], NARROW: [0.92, 0.94]})
+    assert len(level) <= 2 * SETTINGS.min_samples + 4 < len(ahead)
+
+
 def test_few_disturbed_morsels_do_not_decide() -> None:
     race = race_of(GENERIC, NARROW)
     run(race, {GENERIC: [1.0] * 5, NARROW: [0.8, 0.8, 9.0, 0.8, 0.8]})
@@ -94,7 +101,8 @@ def test_a_variant_that_is_good_for_a_bit_more_than_half_of_the_data_does_not_wi
 def test_large_morsels_count_more() -> None:
     arm = Arm(NARROW)
     for ns, rows in ((5.0, 10), (5.0, 10), (1.0, 1000), (5.0, 10)):
-        arm.add(ns, rows, 0.01)
+        arm.samples.append((ns, rows))
+    arm.weigh(0.01)
     assert arm.median_ns == 1.0
 
 
