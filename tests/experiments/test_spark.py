@@ -16,7 +16,7 @@ from rich.console import Console
 from experiments import spark as experiment
 from experiments.reference import WrongAnswer
 from experiments.spark_profile import worker_times
-from experiments.spark_runs import BatchSum, Run, Side, first_difference
+from experiments.spark_runs import BatchSum, Run, Side, best_ns, first_difference
 from experiments.spark_workloads import STARTING_TRIGGERS, WORKLOADS
 
 ALL = {workload.name: workload for workload in WORKLOADS}
@@ -92,3 +92,10 @@ def test_times_of_workers_are_those_of_the_longest_task() -> None:
     observed = {"reports": [*reports, "{}"]}
     progress = SimpleNamespace(observedMetrics={"kodiak_x": {"metrics": observed}})
     assert worker_times(progress) == {"wait for the listing": 1, "read and decode": 8}
+
+
+def test_the_best_time_of_each_trigger_counts() -> None:
+    """A disturbed trigger of one run does not count, nor do the first of many."""
+    first, second = ((9,) * STARTING_TRIGGERS + times for times in ((2, 7), (5, 3)))
+    assert best_ns([Run(first, 0, 0, 0), Run(second, 0, 0, 0)]) == 2 + 3
+    assert best_ns([Run((8,), 0, 0, 0), Run((6,), 0, 0, 0)]) == 6
