@@ -30,7 +30,7 @@ from experiments.spark_workloads import WORKLOADS, SparkWorkload
 CORES = 2
 ROUNDS = 3
 # Besides the run that is compared. After one, the JVM is still compiling: a query that both
-# sides run alike became 15 % faster from the first timed run to the third. After two, what is behind
+# sides run alike became 15 % faster from the first timed run to the third. After two, what follows
 # a scan was still slow: YSB took 0.65 s with Kodiak where it took 0.55 to 0.6 later on.
 WARMUPS = 4
 
