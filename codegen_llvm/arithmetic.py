@@ -16,6 +16,12 @@ _FLOAT_OPS: dict[str, Callable[..., ll.Value]] = {
     "subtract": ll.IRBuilder.fsub,
     "multiply": ll.IRBuilder.fmul,
 }
+# What overflows wraps around: values behind nulls may, also where no other does.
+PLAIN_OPS: dict[str, Callable[..., ll.Value]] = {
+    "add": ll.IRBuilder.add,
+    "subtract": ll.IRBuilder.sub,
+    "multiply": ll.IRBuilder.mul,
+}
 
 
 def lower_sum(cx: KernelContext, call: Call, args: list[Value]) -> Value:
@@ -24,6 +30,9 @@ def lower_sum(cx: KernelContext, call: Call, args: list[Value]) -> Value:
     null = any_null(cx, left, right)
     if call.type.is_float:
         payload = _FLOAT_OPS[call.function](cx.b, left.payload, right.payload)
+        return Value(call.type, payload, null)
+    if call.mode is EvalMode.EXACT:
+        payload = PLAIN_OPS[call.function](cx.b, left.payload, right.payload)
         return Value(call.type, payload, null)
     payload, overflow = checked(cx, _CHECKED[call.function], left.payload, right.payload)
     return lossy(cx, call, Value(call.type, payload, null), overflow, "ARITHMETIC_OVERFLOW")
@@ -119,7 +128,7 @@ def lossy(
     legacy_is_null: bool = False,
 ) -> Value:
     """What the mode makes of a value that is not representable: an error, null, or as it is."""
-    if _never(lost):
+    if _never(lost) or expr.mode is EvalMode.EXACT:
         return made
     if expr.mode is EvalMode.ANSI:
         if made.null is not None:

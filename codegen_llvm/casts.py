@@ -191,7 +191,7 @@ def _to_timestamp(cx: KernelContext, cast: Cast, value: Value) -> Value:
 
 def _checked_date(cx: KernelContext, cast: Cast, made: Value, overflow: ll.Value) -> Value:
     """Java's arithmetic raises also in LEGACY mode."""
-    if cast.mode is EvalMode.TRY:
+    if cast.mode in (EvalMode.TRY, EvalMode.EXACT):
         return lossy(cx, cast, made, overflow, "ARITHMETIC_OVERFLOW")
     if made.null is not None:
         overflow = cx.b.and_(overflow, cx.b.not_(made.null))

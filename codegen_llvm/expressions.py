@@ -159,7 +159,8 @@ def _lower_in_turn(
         return _lowering(call)(cx, call, args[::-1] if call.function in _DIVISIONS else args)
     value = lower(cx, scope, rest[0])
     wanted = cx.b.not_(null_bit(value))
-    if call.function in _DIVISIONS and call.mode is not EvalMode.ANSI and not known:
+    null_of_zero = call.function in _DIVISIONS and call.mode in (EvalMode.LEGACY, EvalMode.TRY)
+    if null_of_zero and not known:
         wanted = cx.b.and_(wanted, cx.b.not_(arith.is_zero(cx, value)))
     blank = _blank(cx, call.type)
     null = Value(blank.type, blank.payload, ll.Constant(I1, 1), blank.length)

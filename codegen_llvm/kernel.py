@@ -25,8 +25,10 @@ from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import build_select, selected
 from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, Times, all_inside
+from codegen_llvm.value_ranges import RangeGuard, assumed_ranges, leave_outside
 from codegen_llvm.values import is_true
 from ir import Column, FilterOrder, HotKeys, NoNulls, Prefetch, Schema, VariantSpec
+from ir.intervals import Interval
 from ir.pipelines import RowProgram, narrow_nulls
 
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
@@ -51,9 +53,11 @@ def build_kernel(
 ) -> KernelModule:
     """Generate the functions of one variant of a program."""
     narrowed = narrow_nulls(program, columns_without_nulls(program.input, layout, spec))
+    ranges = assumed_ranges(narrowed, spec)
+    narrowed = narrowed.proven(ranges)
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
-    errors = _Functions(module, narrowed, layout, slots, lookups, spec).build_run()
+    errors = _Functions(module, narrowed, layout, slots, lookups, spec, ranges).build_run()
     build_prepare(module, narrowed.input, layout, lookups, PREPARE)
     if not slots.dense:
         build_rehash(module, program, slots, REHASH)
@@ -81,9 +85,11 @@ class _Functions:
     slots: SlotLayout
     lookups: tuple[Lookup, ...]
     spec: VariantSpec
+    ranges: dict[str, Interval]  # that columns are assumed to be in
 
     def __post_init__(self) -> None:
         self.errors = errors_of(self.module)
+        self.guard = RangeGuard(self.module, self._columns, self.ranges)
         self.order = ordered_filters(self.program, self.spec.find(FilterOrder))
 
     def build_run(self) -> list[tuple[str, str]]:
@@ -91,7 +97,7 @@ class _Functions:
         spec = self.spec
         if self.order.filters and spec.block_rows is not None:
             self._run_blocks(spec.block_rows, self._select_and_aggregate)
-        elif self.program.watermark is not None or self._hot_keys():
+        elif self.program.watermark is not None or self._hot_keys() or self.ranges:
             self._run_blocks(spec.block_rows or BLOCK_ROWS, self._aggregate_each)
         else:
             self._run_rows()
@@ -125,7 +131,7 @@ class _Functions:
         rows.finish()
 
     def _run_blocks(self, block_rows: int, prepare: Callable[[], _BlockBody]) -> None:
-        """Block by block, each up to a row that closes windows."""
+        """Block by block, each up to a row that closes windows or breaks the guard of ranges."""
         body = prepare()
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
@@ -138,13 +144,15 @@ class _Functions:
             first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
+            inside = self.guard.rows_inside(cx, first, last)
             if self.program.watermark is None:
-                process(first, last, UNKNOWN_SLICE)
+                process(first, inside, UNKNOWN_SLICE)
             else:
-                stretch, in_slice = self._stretch(cx, columns, first, last)
+                stretch, in_slice = self._stretch(cx, columns, first, inside)
                 process(first, stretch.last, in_slice)
                 with cx.b.if_then(stretch.closes, likely=False):
                     cx.leave(Exit.WINDOW_END, stretch.last, stretch.time)
+            leave_outside(cx, inside, last)
         cx.leave(Exit.DONE, end)
         cx.return_codes()
 

@@ -8,6 +8,8 @@ strings is there, before any is written; the row counts once all are.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from llvmlite import ir as ll
@@ -18,6 +20,7 @@ from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
 from codegen_llvm.filter_order import ordered_filters
 from codegen_llvm.kernel import (
+    BLOCK_ROWS,
     PREPARE,
     RUN,
     KernelModule,
@@ -27,8 +30,10 @@ from codegen_llvm.kernel import (
 from codegen_llvm.layout import InputLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.selection import BlockFilter, selected
+from codegen_llvm.value_ranges import RangeGuard, assumed_ranges, leave_outside
 from codegen_llvm.values import Value, is_true
 from ir import BOOL, DataType, FilterOrder, ProjectionProgram, VariantSpec
+from ir.intervals import Interval
 
 
 def build_projection(
@@ -36,9 +41,11 @@ def build_projection(
 ) -> KernelModule:
     """Generate the functions of one variant of a projection."""
     narrowed = program.without_nulls(columns_without_nulls(program.input, layout, spec))
+    ranges = assumed_ranges(narrowed, spec)
+    narrowed = narrowed.proven(ranges)
     lookups = find_lookups(tuple(narrowed.expressions()), narrowed.input, layout)
     module = ll.Module("kodiak")
-    functions = _Functions(module, narrowed, layout, lookups, spec)
+    functions = _Functions(module, narrowed, layout, lookups, spec, ranges)
     functions.build_run()
     build_prepare(module, narrowed.input, layout, lookups, PREPARE)
     return KernelModule(module, lookups, tuple(functions.errors))
@@ -53,9 +60,11 @@ class _Functions:
     layout: InputLayout
     lookups: tuple[Lookup, ...]
     spec: VariantSpec
+    ranges: dict[str, Interval]  # that columns are assumed to be in
 
     def __post_init__(self) -> None:
         self.errors: list[tuple[str, str]] = []
+        self.guard = RangeGuard(self.module, self._columns, self.ranges)
         self.order = ordered_filters(self.program.filtering, self.spec.find(FilterOrder))
 
     def build_run(self) -> None:
@@ -72,7 +81,20 @@ class _Functions:
         writer = RowWriter(cx, self.program, self.layout, self.lookups)
         begin = cx.load_field(writer.args, KernelArgs, "row_begin")
         end = cx.load_field(writer.args, KernelArgs, "row_end")
-        with cx.loop(begin, end, "row") as row:
+        if self.ranges:
+            with _blocks(cx, begin, end, self.spec.block_rows or BLOCK_ROWS) as (first, last):
+                inside = self.guard.rows_inside(cx, first, last)
+                self._write_range(cx, writer, first, inside)
+                leave_outside(cx, inside, last)
+        else:
+            self._write_range(cx, writer, begin, end)
+        cx.leave(Exit.DONE, end)
+        writer.finish()
+
+    def _write_range(
+        self, cx: KernelContext, writer: RowWriter, first: ll.Value, last: ll.Value
+    ) -> None:
+        with cx.loop(first, last, "row") as row:
             rest = cx.b.append_basic_block("row.next")
             for predicate in self.order.filters:
                 cx.row = row
@@ -82,28 +104,24 @@ class _Functions:
             writer.write(row)
             cx.b.branch(rest)
             cx.b.position_at_end(rest)
-        cx.leave(Exit.DONE, end)
-        writer.finish()
 
     def _select_and_write(self, block_rows: int) -> None:
         """Block by block: select, then write what was selected."""
         write = self._write_selected()
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
-        columns = Columns(cx, self.program.input, self.layout, self.lookups)
+        columns = self._columns(cx)
         selection = cx.load_field(args, KernelArgs, "selection", PTR)
         mask = cx.load_field(args, KernelArgs, "mask", PTR)
         order = self.order
         block_filter = BlockFilter(cx, columns, order.filters, selection, mask, order.together)
         begin = cx.load_field(args, KernelArgs, "row_begin")
         end = cx.load_field(args, KernelArgs, "row_end")
-        rows = cx.b.add(cx.b.sub(end, begin), i64(block_rows - 1))
-        with cx.loop(i64(0), cx.b.udiv(rows, i64(block_rows)), "block") as block:
-            first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
-            full = cx.b.add(first, i64(block_rows))
-            last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
-            count = block_filter.select(first, last)
+        with _blocks(cx, begin, end, block_rows) as (first, last):
+            inside = self.guard.rows_inside(cx, first, last)
+            count = block_filter.select(first, inside)
             return_unless_done(cx, cx.b.call(write, [args, first, count]))
+            leave_outside(cx, inside, last)
         cx.leave(Exit.DONE, end)
         cx.return_codes()
 
@@ -121,10 +139,25 @@ class _Functions:
         writer.finish()
         return cx.function
 
+    def _columns(self, cx: KernelContext) -> Columns:
+        return Columns(cx, self.program.input, self.layout, self.lookups)
+
     def _function(self, name: str, *params: ll.Type) -> KernelContext:
         cx = new_function(self.module, name, I32, params)
         cx.errors = self.errors
         return cx
+
+
+@contextmanager
+def _blocks(
+    cx: KernelContext, begin: ll.Value, end: ll.Value, block_rows: int
+) -> Iterator[tuple[ll.Value, ll.Value]]:
+    """A loop over blocks of rows; yields the first row of each, and the one behind its last."""
+    rows = cx.b.add(cx.b.sub(end, begin), i64(block_rows - 1))
+    with cx.loop(i64(0), cx.b.udiv(rows, i64(block_rows)), "block") as block:
+        first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
+        full = cx.b.add(first, i64(block_rows))
+        yield first, cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
 
 
 class RowWriter:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from llvmlite import ir as ll
 
+from codegen_llvm.arithmetic import PLAIN_OPS
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
 from codegen_llvm.columns import Columns
-from ir import BOOL, Call, Column, Expr, Literal
+from ir import BOOL, Call, Cast, Column, Expr, Literal
 
 LANES = 16  # row numbers in a 512-bit register
 MASK = ll.VectorType(I1, LANES)
@@ -65,7 +66,7 @@ class VectorTests:
             case Call("and" | "or" | "not", args):
                 return all(map(self._is_known, args))
             case Call("eq" | "ne" | "lt" | "le" | "gt" | "ge" | "between", args):
-                return all(map(_is_integer, args))
+                return all(map(_is_vector, args))
         return False
 
     def _mask(self, expr: Expr, row: ll.Value) -> ll.Value:
@@ -95,19 +96,55 @@ class VectorTests:
 
     def _numbers(self, expr: Expr, row: ll.Value) -> ll.Value:
         type_ = llvm_type(expr.type)
-        if isinstance(expr, Literal):
-            return splat(ll.Constant(type_, expr.value), self.cx)
-        assert isinstance(expr, Column)
-        return self._load(self.columns.values(expr.name), row, type_)
+        match expr:
+            case Literal(value):
+                return splat(ll.Constant(type_, value), self.cx)
+            case Column(name):
+                return self._load(self.columns.values(name), row, type_)
+            case Cast(child):
+                return self._resized(self._numbers(child, row), ll.VectorType(type_, LANES))
+        assert isinstance(expr, Call)
+        args = [self._numbers(arg, row) for arg in expr.args]
+        return self._computed(expr.function, args)
+
+    def _computed(self, function: str, args: list[ll.Value]) -> ll.Value:
+        """Arithmetic that wraps around: it has a form here only where nothing can be lost."""
+        if function in PLAIN_OPS:
+            return PLAIN_OPS[function](self.cx.b, *args)
+        zero = ll.Constant(args[0].type, None)
+        opposite = self.cx.b.sub(zero, args[0])
+        if function == "negate":
+            return opposite
+        return self.cx.b.select(self.cx.b.icmp_signed("<", args[0], zero), opposite, args[0])
+
+    def _resized(self, value: ll.Value, wanted: ll.Type) -> ll.Value:
+        have, want = value.type.element.width, wanted.element.width
+        if have == want:
+            return value
+        return self.cx.b.sext(value, wanted) if have < want else self.cx.b.trunc(value, wanted)
 
     def _load(self, base: ll.Value, row: ll.Value, type_: ll.Type) -> ll.Value:
         address = self.cx.element(base, row, type_)
         return self.cx.b.load(address, typ=ll.VectorType(type_, LANES), align=type_.width // 8)
 
 
+def _is_vector(expr: Expr) -> bool:
+    """An integer in memory, dates and timestamps as well, or arithmetic on such."""
+    match expr:
+        case Column() | Literal():
+            return _is_integer(expr)
+        case Cast(child):
+            widths = expr.type.is_integer and child.type.is_integer
+            return widths and not expr.can_fail and not expr.nullable and _is_vector(child)
+        case Call("add" | "subtract" | "multiply" | "negate" | "abs", args):
+            integer = expr.type.is_integer and not expr.can_fail and not expr.nullable
+            return integer and all(map(_is_vector, args))
+    return False
+
+
 def _is_integer(expr: Expr) -> bool:
-    """A column or constant that is an integer in memory: dates and timestamps as well."""
+    """Whether a column or constant is an integer in memory."""
     type_ = expr.type
-    if type_.is_bytes or type_.is_decimal or type_.is_float or type_ == BOOL or expr.nullable:
-        return False
-    return isinstance(expr, Column | Literal)
+    return not (
+        type_.is_bytes or type_.is_decimal or type_.is_float or type_ == BOOL or expr.nullable
+    )

@@ -70,8 +70,7 @@ class IntegerSum:
                 raise EvaluationError("ARITHMETIC_OVERFLOW", aggregate_text(self.call))
             case EvalMode.LEGACY:
                 return wrap(self.total, INT64)
-            case EvalMode.TRY:
-                return None
+        return None
 
 
 class FloatSum:

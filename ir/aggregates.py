@@ -168,6 +168,8 @@ class AggregateCall:
             object.__setattr__(self, "type", self.definition.result.type)
             object.__setattr__(self, "nullable", self.definition.result.nullable)
             return
+        if self.mode is EvalMode.EXACT:
+            raise IrTypeError(f"{self.function}: nothing proves how large a sum becomes; use ANSI")
         object.__setattr__(self, "function", ALIASES.get(self.function, self.function))
         if self.more:
             raise IrTypeError(f"{self.function} takes one argument, got {1 + len(self.more)}")

@@ -36,7 +36,7 @@ from ir.arithmetic import (
 from ir.conversion import Lost, converted
 from ir.dates import DATE_MEANINGS
 from ir.decimals import Scaled, computed
-from ir.errors import EvaluationError, Unrepresentable
+from ir.errors import EvaluationError, IrError, Unrepresentable
 from ir.expr import Call, Cast, Column, Expr, Literal, Scalar
 from ir.instants import INSTANT_MEANINGS
 from ir.local_times import LOCAL_MEANINGS
@@ -74,15 +74,17 @@ def _cast(cast: Cast, row: Row) -> Scalar:
     made = converted(value, cast.child.type, cast.type, legacy=mode is EvalMode.LEGACY)
     if not isinstance(made, Lost):
         return made
-    raises = {EvalMode.ANSI: True, EvalMode.LEGACY: made.in_legacy, EvalMode.TRY: made.in_try}
-    if raises[mode]:
-        raise EvaluationError(made.condition, expr_text(cast))
-    return None
+    raises = {EvalMode.LEGACY: made.in_legacy, EvalMode.TRY: made.in_try}
+    if mode in raises and not raises[mode]:
+        return None
+    return _lost(cast, made.condition, fails=True)
 
 
-def _lost(expr: Call | Cast, condition: str) -> Scalar:
+def _lost(expr: Call | Cast, condition: str, *, fails: bool = False) -> Scalar:
     """What ANSI and TRY make of a value that cannot be represented."""
-    if expr.mode is EvalMode.ANSI:
+    if expr.mode is EvalMode.EXACT:
+        raise IrError(f"{expr_text(expr)} was proven to lose no value, but: {condition}")
+    if fails or expr.mode is EvalMode.ANSI:
         raise EvaluationError(condition, expr_text(expr))
     return None
 
@@ -141,7 +143,7 @@ def _division(compute: Callable[..., Scalar], condition: str) -> Meaning:
 
     def meaning(call: Call, row: Row) -> Scalar:
         divisor = evaluate_expr(call.args[1], row)
-        if divisor is None or (divisor == 0 and call.mode is not EvalMode.ANSI):
+        if divisor is None or (divisor == 0 and call.mode in (EvalMode.LEGACY, EvalMode.TRY)):
             return None
         dividend = evaluate_expr(call.args[0], row)
         if dividend is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ir.errors import IrError
 from ir.expr import Column, Expr, check_columns, conjuncts, substitute
+from ir.intervals import Ranges, prove
 from ir.operators import (
     Aggregate,
     Filter,
@@ -69,6 +71,26 @@ class RowProgram:
         for aggregate in self.aggregates:
             yield from aggregate.call.arguments
 
+    def mapped(self, change: Callable[[Expr], Expr]) -> RowProgram:
+        """The same program with each of its expressions changed; `output` stays as it is."""
+        time = time_of(self.window)
+        changed = self.window
+        if self.window is not None and time is not None:
+            changed = over_time(self.window, change(time))
+        return replace(
+            self,
+            filters=tuple(map(change, self.filters)),
+            window=changed,
+            keys=tuple(Named(key.name, change(key.expr)) for key in self.keys),
+            aggregates=tuple(
+                NamedAggregate(one.name, one.call.map_arguments(change)) for one in self.aggregates
+            ),
+        )
+
+    def proven(self, ranges: Ranges) -> RowProgram:
+        """The same for columns in these ranges: nothing checks what cannot be lost then."""
+        return self.mapped(partial(prove, ranges=ranges))
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectionProgram:
@@ -90,6 +112,15 @@ class ProjectionProgram:
         """Every expression that the program evaluates for a row, in order."""
         yield from self.filters
         yield from (column.expr for column in self.columns)
+
+    def mapped(self, change: Callable[[Expr], Expr]) -> ProjectionProgram:
+        """The same projection with each of its expressions changed; `output` stays as it is."""
+        columns = tuple(Named(column.name, change(column.expr)) for column in self.columns)
+        return replace(self, filters=tuple(map(change, self.filters)), columns=columns)
+
+    def proven(self, ranges: Ranges) -> ProjectionProgram:
+        """The same for columns in these ranges: nothing checks what cannot be lost then."""
+        return self.mapped(partial(prove, ranges=ranges))
 
     @property
     def filtering(self) -> RowProgram:
@@ -131,7 +162,8 @@ def flatten(pipeline: Pipeline) -> RowProgram:
     """The row program of a pipeline that ends in an aggregate.
 
     Projections are substituted, which keeps their laziness: a column that only
-    rows behind a filter read is computed only for those.
+    rows behind a filter read is computed only for those. What the types alone prove to
+    lose no value is marked so.
     """
     end = pipeline.end
     if not isinstance(end, Aggregate):
@@ -146,7 +178,7 @@ def flatten(pipeline: Pipeline) -> RowProgram:
         _substitute_aggregates(end.aggregates, columns),
         end.schema,
         pipeline.watermark,
-    )
+    ).proven({})
     return replace(program, input=_needed(program))
 
 
@@ -156,7 +188,7 @@ def flatten_projection(pipeline: Pipeline) -> ProjectionProgram:
         raise IrError("a pipeline that ends in an aggregate is no projection; use flatten")
     filters, columns = _run_steps(pipeline)
     named = tuple(Named(field.name, columns[field.name]) for field in pipeline.end.schema)
-    program = ProjectionProgram(pipeline.input, filters, named, pipeline.end.schema)
+    program = ProjectionProgram(pipeline.input, filters, named, pipeline.end.schema).proven({})
     return replace(program, input=_needed(program))
 
 
@@ -192,7 +224,7 @@ def _run_steps(pipeline: Pipeline) -> tuple[tuple[Expr, ...], Mapping[str, Expr]
         match step:
             case Filter(_, predicate):
                 for part in conjuncts(predicate):
-                    filters.extend(_split(substitute(part, columns)))
+                    filters.extend(_split(prove(substitute(part, columns), {})))
             case Project(_, made):
                 columns = {named.name: substitute(named.expr, columns) for named in made}
     return tuple(filters), columns

@@ -29,6 +29,7 @@ class EvalMode(Enum):
     ANSI = "ansi"  # raise
     LEGACY = "legacy"  # wrap around, or null for decimals and for division by zero
     TRY = "try"  # null
+    EXACT = "exact"  # nothing: every value can be, as ir.intervals has proven
 
 
 class Nulls(Enum):

@@ -224,7 +224,8 @@ _SPECIAL: dict[str, Callable[[Call], tuple[str, int]]] = {
 
 
 def _mode(mode: EvalMode) -> str:
-    return "" if mode is EvalMode.ANSI else f"[{mode.value}]"
+    """What is proven is written as it was: errors name the expression of the query."""
+    return "" if mode in (EvalMode.ANSI, EvalMode.EXACT) else f"[{mode.value}]"
 
 
 def _literal_text(literal: Literal) -> str:

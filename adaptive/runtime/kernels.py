@@ -17,7 +17,7 @@ from adaptive.runtime.background import BackgroundThread
 from adaptive.runtime.bans import BAN_LIST, VariantBanned, variant_key
 from adaptive.runtime.stores import ensure_stores
 from codegen_llvm import CompiledVariant, InputLayout, Program, SlotLayout, compile_variant
-from ir import GENERIC, KeysInRange, ShareGroups, Tier, ValuesInRange, VariantSpec
+from ir import GENERIC, KeysInRange, ShareGroups, Tier, VariantSpec
 
 _MOST_VARIANTS = 256
 
@@ -35,12 +35,12 @@ _V = TypeVar("_V")
 def code_spec(spec: VariantSpec) -> VariantSpec:
     """What the machine code of a variant depends on, besides the layout of groups.
 
-    That layout says by itself whether groups are dense or shared.
+    That layout says by itself whether groups are dense or shared. Ranges of keys are data, those
+    of values decide which checks there are.
     """
     if not spec.assumptions and spec.hints == GENERIC.hints:
         return GENERIC  # also the instrumented one: what it samples is sampled beside it
-    unread = (KeysInRange, ValuesInRange)
-    kept = tuple(one for one in spec.assumptions if not isinstance(one, unread))
+    kept = tuple(one for one in spec.assumptions if not isinstance(one, KeysInRange))
     hints = tuple(one for one in spec.hints if not isinstance(one, ShareGroups))
     return replace(spec, tier=Tier.SPECULATIVE, assumptions=kept, hints=hints)
 

@@ -73,8 +73,10 @@ def claims(draw: st.DrawFn, columns: tuple[str, ...]) -> tuple[Assumption, ...]:
     """Assumptions about columns, of which there may be none."""
     names = st.sampled_from((*columns, "no such column"))
     free = st.builds(NoNulls, st.lists(names, max_size=3).map(tuple))
-    small = st.builds(ValuesInRange, names, st.just(-3), st.integers(-3, 100))
-    return tuple(draw(st.lists(st.one_of(free, small), max_size=2)))
+    small = st.builds(
+        ValuesInRange, names, st.integers(-3, 0), st.one_of(st.integers(0, 5), st.just(1 << 20))
+    )
+    return tuple(draw(st.lists(st.one_of(free, small, small, small), max_size=4)))
 
 
 @st.composite
@@ -175,8 +177,22 @@ def _filters(draw: st.DrawFn, schema: Schema) -> tuple[Expr, ...]:
             return (*first, Call("ge", (divided, Literal(-6, column.type))))
         case 3:
             return (Call("ne", (column, Literal(0, column.type))),)
+        case 4 | 5:
+            return draw(_overflowing(column))
         case _:
             return (Call("ge", (column, Literal(draw(st.integers(-4, 1)), column.type))),)
+
+
+@st.composite
+def _overflowing(draw: st.DrawFn, column: Column) -> tuple[Expr, ...]:
+    """Arithmetic that has a result for small values only, mostly behind what protects it."""
+    limit = draw(st.sampled_from((2, 3, 5, 1 << 21)))
+    least, most = Literal(-limit, column.type), Literal(limit, column.type)
+    safe = Call("between", (column, least, most))
+    large = Call("multiply", (column, Literal(column.type.high // limit, column.type)))
+    made = draw(st.sampled_from((large, Cast(large, INT32), Call("abs", (large,)))))
+    first = (safe,) if draw(st.integers(0, 4)) else ()
+    return (*first, Call("ge", (made, Literal(made.type.low, made.type))))
 
 
 @st.composite
@@ -213,9 +229,12 @@ def _calls(draw: st.DrawFn, schema: Schema, simple: bool) -> AggregateCall:
         return AggregateCall("count", None if draw(st.booleans()) else column)
     if simple:
         return AggregateCall(function, column, mode)
-    match draw(st.integers(0, 3)):
+    match draw(st.integers(0, 4)):
         case 0:
             return AggregateCall("first", column, mode, (draw(st.booleans()),))
+        case 4:
+            ahead = Call("add", (column, Literal(column.type.high - 5, column.type)))
+            return AggregateCall(function, ahead, mode)
         case 1 if function in ("sum", "min", "max"):
             value = draw(expressions(schema, FLOAT64, 1, ALL_MODES[1:]))
             return AggregateCall(function, value, mode)

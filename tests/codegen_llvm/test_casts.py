@@ -46,7 +46,7 @@ from ir.casts import can_cast, cast_can_fail
 from ir.conversion import to_text
 from tests.arrow import canonical, from_table, to_batch
 from tests.ir.cast_inputs import OPEN_TEXTS, TEXTS, inputs
-from tests.strategies import values
+from tests.strategies import ALL_MODES, values
 
 VALUE, WHICH = "v", "which"
 # Not all: a kernel takes a second to compile.
@@ -123,7 +123,7 @@ def outcome(compute: Callable[[], str | None]) -> tuple[str, str | None]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("mode", EvalMode)
+@pytest.mark.parametrize("mode", ALL_MODES)
 @pytest.mark.parametrize("source", TYPES, ids=str)
 def test_edges(source: DataType, mode: EvalMode) -> None:
     found: list[Scalar] = [*inputs(source), None]
@@ -166,7 +166,7 @@ def sources(type_: DataType) -> st.SearchStrategy[Scalar]:
 @given(data=st.data())
 def test_any_values(source: DataType, data: st.DataObject) -> None:
     found = data.draw(st.lists(st.one_of(sources(source), st.none()), min_size=1, max_size=30))
-    for mode in EvalMode:
+    for mode in ALL_MODES:
         if targets(source, mode, failing=False):
             check_quiet(source, mode, found)
         if targets(source, mode, failing=True):

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from adaptive.runtime import PlanRunner
 from ir import (
     BOOL,
+    GENERIC,
     INT32,
     INT64,
     STRING,
     Aggregate,
     AggregateCall,
     Call,
+    Cast,
     Column,
     Expr,
     Field,
@@ -24,6 +26,9 @@ from ir import (
     Schema,
     Sink,
     Source,
+    Tier,
+    ValuesInRange,
+    VariantSpec,
     evaluate,
 )
 from policies import Fixed
@@ -32,12 +37,24 @@ from tests.arrow import canonical, from_table, to_batch
 NAMES = ("a", "bb", "cc", "")
 KIND, LONG, SHORT = Column("kind", STRING), Column("long", INT64), Column("short", INT32)
 SCHEMA = Schema((Field("kind", STRING), Field("long", INT64), Field("short", INT32)))
+SMALL = VariantSpec(Tier.SPECULATIVE, (ValuesInRange("long", -3, 3), ValuesInRange("short", -3, 3)))
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def numbers(column: Column) -> st.SearchStrategy[Expr]:
+    """A column, a constant, or arithmetic that is vectorised where ranges prove it."""
     literals = st.integers(-2, 2).map(lambda value: Literal(value, column.type))
-    return st.just(column) | literals
+    leaf: st.SearchStrategy[Expr] = st.just(column) | literals
+    if column is LONG:
+        leaf |= st.just(Cast(SHORT, INT64))
+    two = st.builds(
+        lambda f, a, b: Call(f, (a, b)),
+        st.sampled_from(("add", "subtract", "multiply")),
+        leaf,
+        leaf,
+    )
+    one = st.builds(lambda f, a: Call(f, (a,)), st.sampled_from(("negate", "abs")), leaf | two)
+    return leaf | leaf | two | one | one.map(lambda made: Cast(made, column.type))
 
 
 @st.composite
@@ -86,8 +103,11 @@ def many_rows(draw: st.DrawFn) -> list[dict[str, Scalar]]:
     predicates=st.lists(PREDICATES, min_size=1, max_size=2),
     rows=many_rows(),
     dictionary=st.booleans(),
+    spec=st.sampled_from((GENERIC, SMALL, SMALL)),
 )
-def test_filters(predicates: list[Expr], rows: list[dict[str, Scalar]], dictionary: bool) -> None:
+def test_filters(
+    predicates: list[Expr], rows: list[dict[str, Scalar]], dictionary: bool, spec: VariantSpec
+) -> None:
     source = Source("rows", SCHEMA)
     node: Source | Filter = source
     for predicate in predicates:
@@ -98,6 +118,6 @@ def test_filters(predicates: list[Expr], rows: list[dict[str, Scalar]], dictiona
         NamedAggregate("s", AggregateCall("sum", LONG)),
     )
     plan = Sink(Aggregate(node, None, (), calls), "out")
-    runner = PlanRunner(plan, Fixed())
+    runner = PlanRunner(plan, Fixed(spec))
     runner.consume(to_batch(rows, SCHEMA, frozenset({"kind"}) if dictionary else frozenset()))
     assert canonical(from_table(runner.finish())) == canonical(evaluate(plan, rows))

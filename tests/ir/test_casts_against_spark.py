@@ -34,6 +34,7 @@ from ir import (
 )
 from ir.casts import can_cast, cast_can_be_null, cast_can_fail
 from tests.ir.cast_inputs import OPEN_TEXTS, TYPES, inputs
+from tests.strategies import ALL_MODES
 
 pytestmark = pytest.mark.spark
 
@@ -202,7 +203,7 @@ def test_null_is_possible_only_where_it_is_said(spark: SparkSession) -> None:
     """A cast that is never null says so: kernels then have no code for it."""
     for source in TYPES:
         for target in TYPES:
-            for mode in EvalMode:
+            for mode in ALL_MODES:
                 if can_cast(source, target, mode) and not cast_can_be_null(source, target, mode):
                     assert not any(
                         evaluated(value, source, target, mode) is None for value in inputs(source)
@@ -214,5 +215,5 @@ def test_texts_that_name_no_moment(spark: SparkSession) -> None:
     texts = spark.createDataFrame([(t,) for t in OPEN_TEXTS], "v string")
     assert all(row[0] is not None for row in texts.selectExpr("cast(v as timestamp)").collect())
     for text in OPEN_TEXTS:
-        for mode in EvalMode:
+        for mode in ALL_MODES:
             assert evaluated(text, STRING, TIMESTAMP, mode) == "CAST_DEPENDS_ON_SESSION"
