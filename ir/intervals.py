@@ -129,7 +129,7 @@ def _call(call: Call, known: list[Interval | None]) -> Outcome:
     if call.function in _LOCAL:
         return _local(call, known)
     rule = _RULES.get(call.function)
-    if rule is None:
+    if rule is None or range_of_type(call.type) is None:
         return _any_of(call.type)
     ranges = [
         range_ if range_ is not None else Interval(0, 0) if isinstance(arg, Literal) else None

@@ -52,6 +52,10 @@ def call(function: str, *args: Expr) -> Call:
     return Call(function, args)
 
 
+def of_text(text: str) -> Literal:
+    return Literal(text, STRING)
+
+
 def wide(expr: Expr) -> Cast:
     return Cast(expr, INT64)
 
@@ -115,6 +119,7 @@ TABLE: list[tuple[Expr, Ranges, bool, Interval | None]] = [
         Interval(-999_999, 999_999),
     ),
     (call("add", Cast(A, FLOAT64), Cast(B, FLOAT64)), {}, True, None),
+    (Cast(call("coalesce", of_text("7"), of_text("8")), INT64), {}, False, range_of_type(INT64)),
     # A range that no value of the type has says nothing.
     (call("add", I8, of(1, INT8)), {"s": Interval(200, 300)}, False, Interval(-128, 127)),
 ]
