@@ -34,8 +34,9 @@ from ir.pipelines import RowProgram, narrow_nulls
 RUN, PREPARE, REHASH, MIGRATE = "run", "prepare", "rehash", "migrate"
 BLOCK_ROWS = 16384  # without a selection, the rows between two looks at the time
 
-# Emits the code for rows from first to last, given what is known about their slice.
-_Process = Callable[[ll.Value, ll.Value, InSlice], None]
+# Emits the code for rows from first to last, given what is known about their slice; gives the
+# row up to which it has come.
+_Process = Callable[[ll.Value, ll.Value, InSlice], ll.Value]
 _BlockBody = Callable[[KernelContext, Columns], _Process]
 
 
@@ -89,7 +90,7 @@ class _Functions:
 
     def __post_init__(self) -> None:
         self.errors = errors_of(self.module)
-        self.guard = RangeGuard(self.module, self._columns, self.ranges)
+        self.guard = RangeGuard(self.module, self.program.input, self._columns, self.ranges)
         self.order = ordered_filters(self.program, self.spec.find(FilterOrder))
 
     def build_run(self) -> list[tuple[str, str]]:
@@ -144,15 +145,13 @@ class _Functions:
             first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
-            inside = self.guard.rows_inside(cx, first, last)
             if self.program.watermark is None:
-                process(first, inside, UNKNOWN_SLICE)
+                leave_outside(cx, process(first, last, UNKNOWN_SLICE), last)
             else:
-                stretch, in_slice = self._stretch(cx, columns, first, inside)
-                process(first, stretch.last, in_slice)
+                stretch, in_slice = self._stretch(cx, columns, first, last)
+                leave_outside(cx, process(first, stretch.last, in_slice), stretch.last)
                 with cx.b.if_then(stretch.closes, likely=False):
                     cx.leave(Exit.WINDOW_END, stretch.last, stretch.time)
-            leave_outside(cx, inside, last)
         cx.leave(Exit.DONE, end)
         cx.return_codes()
 
@@ -209,9 +208,11 @@ class _Functions:
         hot = self._aggregate_hot(each)
 
         def body(cx: KernelContext, columns: Columns) -> _Process:
-            def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
+            def process(first: ll.Value, last: ll.Value, known: InSlice) -> ll.Value:
+                last = self.guard.rows_inside(cx, first, last)
                 count = cx.b.sub(last, first)
                 self._quickly_if_possible(cx, columns, first, last, count, known, hot, each)
+                return last
 
             return process
 
@@ -226,18 +227,15 @@ class _Functions:
             fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
         hot = self._aggregate_hot(_calling(fast or general))
 
-        select = build_select(self.module, self._columns, self.order)
+        selection = build_select(self.module, self._columns, self.order, self.guard)
 
         def body(cx: KernelContext, columns: Columns) -> _Process:
-            args = cx.function.args[0]
-
-            def process(first: ll.Value, last: ll.Value, known: InSlice) -> None:
-                count = cx.b.call(select, [args, first, last])
-                with cx.b.if_then(cx.b.icmp_signed("<", count, i64(0)), likely=False):
-                    cx.b.ret(cx.b.trunc(cx.b.not_(count), I32))
+            def process(first: ll.Value, last: ll.Value, known: InSlice) -> ll.Value:
+                count, last = selection.select(cx, first, last)
                 quick = hot or fast
                 otherwise = _calling(general)
                 self._quickly_if_possible(cx, columns, first, last, count, known, quick, otherwise)
+                return last
 
             return process
 

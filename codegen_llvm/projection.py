@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, KernelArgs, OutputBlock
-from codegen_llvm.builder import I8, I32, I64, PTR, KernelContext, i64, llvm_type, new_function
+from codegen_llvm.builder import (
+    I8,
+    I32,
+    I64,
+    PTR,
+    KernelContext,
+    errors_of,
+    i64,
+    llvm_type,
+    new_function,
+)
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
 from codegen_llvm.filter_order import ordered_filters
@@ -29,7 +39,7 @@ from codegen_llvm.kernel import (
 )
 from codegen_llvm.layout import InputLayout
 from codegen_llvm.lookups import build_prepare
-from codegen_llvm.selection import BlockFilter, selected
+from codegen_llvm.selection import build_select, selected
 from codegen_llvm.value_ranges import RangeGuard, assumed_ranges, leave_outside
 from codegen_llvm.values import Value, is_true
 from ir import BOOL, DataType, FilterOrder, ProjectionProgram, VariantSpec
@@ -63,8 +73,8 @@ class _Functions:
     ranges: dict[str, Interval]  # that columns are assumed to be in
 
     def __post_init__(self) -> None:
-        self.errors: list[tuple[str, str]] = []
-        self.guard = RangeGuard(self.module, self._columns, self.ranges)
+        self.errors = errors_of(self.module)
+        self.guard = RangeGuard(self.module, self.program.input, self._columns, self.ranges)
         self.order = ordered_filters(self.program.filtering, self.spec.find(FilterOrder))
 
     def build_run(self) -> None:
@@ -110,16 +120,11 @@ class _Functions:
         write = self._write_selected()
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
-        columns = self._columns(cx)
-        selection = cx.load_field(args, KernelArgs, "selection", PTR)
-        mask = cx.load_field(args, KernelArgs, "mask", PTR)
-        order = self.order
-        block_filter = BlockFilter(cx, columns, order.filters, selection, mask, order.together)
+        selection = build_select(self.module, self._columns, self.order, self.guard)
         begin = cx.load_field(args, KernelArgs, "row_begin")
         end = cx.load_field(args, KernelArgs, "row_end")
         with _blocks(cx, begin, end, block_rows) as (first, last):
-            inside = self.guard.rows_inside(cx, first, last)
-            count = block_filter.select(first, inside)
+            count, inside = selection.select(cx, first, last)
             return_unless_done(cx, cx.b.call(write, [args, first, count]))
             leave_outside(cx, inside, last)
         cx.leave(Exit.DONE, end)
@@ -143,9 +148,7 @@ class _Functions:
         return Columns(cx, self.program.input, self.layout, self.lookups)
 
     def _function(self, name: str, *params: ll.Type) -> KernelContext:
-        cx = new_function(self.module, name, I32, params)
-        cx.errors = self.errors
-        return cx
+        return new_function(self.module, name, I32, params)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from llvmlite import ir as ll
 
@@ -25,6 +26,7 @@ from codegen_llvm.expressions import lower
 from codegen_llvm.filter_order import OrderedFilters
 from codegen_llvm.layout import Encoding
 from codegen_llvm.strings import INLINE_BYTES, same_bytes
+from codegen_llvm.value_ranges import RangeGuard
 from codegen_llvm.values import is_true
 from codegen_llvm.vector_tests import LANES, MASK, VectorTests
 from ir import BOOL, STRING, Call, Cast, Column, DataType, Expr, Literal
@@ -63,10 +65,16 @@ _VECTORISED = frozenset(
 )
 
 
+OUTSIDE = 1 << 32  # what a selection returns where a value is outside of its assumed range
+
+
 def build_select(
-    module: ll.Module, columns_of: Callable[[KernelContext], Columns], order: OrderedFilters
-) -> ll.Function:
-    """The function `(args, first row, end) -> how many rows of a block pass`; ~code of an exit.
+    module: ll.Module,
+    columns_of: Callable[[KernelContext], Columns],
+    order: OrderedFilters,
+    guard: RangeGuard,
+) -> Selection:
+    """The function `(args, first row, end) -> how many rows of a block pass`, or ~code of an exit.
 
     By itself, it is compiled once for all variants that filter alike: its loops over vectors,
     unrolled, took half of a kernel's compilation.
@@ -78,12 +86,41 @@ def build_select(
     selection = cx.load_field(args, KernelArgs, "selection", PTR)
     mask = cx.load_field(args, KernelArgs, "mask", PTR)
     columns = columns_of(cx)
-    blocks = BlockFilter(cx, columns, order.filters, selection, mask, order.together)
+    blocks = BlockFilter(cx, columns, order.filters, selection, mask, guard, order.together)
     cx.b.ret(blocks.select(first, last))
     for code, tail in cx.tails.items():
         cx.b.position_at_end(tail)
         cx.b.ret(i64(~int(code)))
-    return cx.function
+    return Selection(cx.function, guard, blocks.fused is not None)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Selects the rows of a block, up to the first with a value outside of its assumed range."""
+
+    function: ll.Function
+    guard: RangeGuard
+    is_fused: bool  # whether the function looks at the ranges itself
+
+    def select(
+        self, cx: KernelContext, first: ll.Value, last: ll.Value
+    ) -> tuple[ll.Value, ll.Value]:
+        """How many rows pass, and of those before which row."""
+        if not self.is_fused:
+            inside = self.guard.rows_inside(cx, first, last)
+            return self._called(cx, first, inside), inside
+        end, count = cx.local(I64, last), cx.local(I64, self._called(cx, first, last))
+        with cx.b.if_then(cx.b.icmp_signed("==", count.value, i64(OUTSIDE)), likely=False):
+            end.set(self.guard.rows_inside(cx, first, last))
+            count.set(self._called(cx, first, end.value))
+        return count.value, end.value
+
+    def _called(self, cx: KernelContext, first: ll.Value, last: ll.Value) -> ll.Value:
+        """Calls the function, and hands an exit on."""
+        count = cx.b.call(self.function, [cx.function.args[0], first, last])
+        with cx.b.if_then(cx.b.icmp_signed("<", count, i64(0)), likely=False):
+            cx.b.ret(cx.b.trunc(cx.b.not_(count), I32))
+        return count
 
 
 @dataclass
@@ -95,6 +132,7 @@ class BlockFilter:
     filters: tuple[Expr, ...]
     selection: ll.Value
     mask: ll.Value
+    guard: RangeGuard | None = None
     together: int | None = None  # so many of them may go into pass one, if a hint says which
     tested: list[Expr] = field(default_factory=list)  # pass one
     lengths: list[Call] = field(default_factory=list)  # pass one: only the strings' lengths
@@ -113,6 +151,9 @@ class BlockFilter:
             if not self.refined and self._may_be_first(position):
                 self.lengths += self._string_comparison(predicate)
             self.refined.append(predicate)
+        has_first = bool(self.tested or self.lengths)
+        self.fused = self.guard if has_first and self.guard and self.guard.may_be_fused() else None
+        self._outside = self.cx.local(I1, ll.Constant(I1, 0))
 
     def _may_be_first(self, position: int) -> bool:
         """Whether a filter may go into pass one.
@@ -134,6 +175,7 @@ class BlockFilter:
         refined = list(self.refined)
         if self.tested or self.lengths:
             kept = self._first_pass(first, count)
+            self._return_if_outside()
         else:
             kept = self._refine(refined.pop(0), first, count, of_all=True)
         for predicate in refined:
@@ -158,21 +200,46 @@ class BlockFilter:
                 cx.b.store(self._pack(count), kept)
         return cx.b.load(kept, typ=I64)
 
+    def _return_if_outside(self) -> None:
+        """Before other filters meet rows that passed by a value which is not in its range."""
+        if self.fused:
+            with self.cx.b.if_then(self._outside.value, likely=False):
+                self.cx.b.ret(i64(OUTSIDE))
+
+    def _look(self, row: ll.Value) -> None:
+        """Whether a row has a value outside of its range, beside testing it."""
+        cx = self.cx
+
+        def load(base: ll.Value, type_: ll.Type) -> ll.Value:
+            return cx.b.load(cx.element(base, row, type_), typ=type_)
+
+        if self.fused:
+            outside = self.fused.outside(cx, self.columns, load)
+            self._outside.set(cx.b.or_(self._outside.value, outside))
+
     def _select_vectors(self, tests: VectorTests, first: ll.Value, count: ll.Value) -> ll.Value:
         """Sixteen rows a step, tested and packed; then the last few one by one."""
         cx = self.cx
         kept = cx.variable(I64, i64(0))
         packer = _Packer(cx, self.selection, kept)
         steps = cx.b.lshr(count, i64(4))
+        outside = cx.local(MASK, ll.Constant(MASK, None))
         with cx.loop(i64(0), steps, "select") as step:
             row = cx.b.add(first, cx.b.shl(step, i64(4)))
+            if self.fused:
+                beyond = self.fused.outside(cx, self.columns, partial(tests.load, row))
+                outside.set(cx.b.or_(outside.value, beyond))
             passes = tests.test(self.tested, row)
             for call in self.lengths:
                 column, length = _wanted_length(call)
                 passes = cx.b.and_(passes, tests.has_length(column, length, row))
             packer.pack(passes)
+        if self.fused:
+            lanes = cx.b.bitcast(outside.value, ll.IntType(LANES))
+            self._outside.set(cx.b.icmp_unsigned("!=", lanes, ll.Constant(lanes.type, 0)))
         with cx.loop(cx.b.shl(steps, i64(4)), count, "rest") as index:
             cx.row = cx.b.add(first, index)
+            self._look(cx.row)
             self._keep(kept, index, cx.b.zext(self._passes(), I64))
         return cx.b.load(kept, typ=I64)
 
@@ -207,6 +274,7 @@ class BlockFilter:
         cx = self.cx
         with cx.loop(i64(0), count, "test") as index:
             cx.row = cx.b.add(first, index)
+            self._look(cx.row)
             cx.b.store(cx.b.zext(self._passes(), I8), cx.at(self.mask, index))
 
     def _pack(self, count: ll.Value) -> ll.Value:

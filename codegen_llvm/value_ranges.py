@@ -2,6 +2,10 @@
 
 With all values of a block in their ranges, what `ir.intervals` proves of them needs no check. A
 row outside ends the block: the kernel leaves at exactly that row.
+
+Where filters are tested for all rows, the same loop looks at the ranges: a pass of its own waits
+for memory a second time. With columns that come from memory, `price * quantity + tax > ...` ran
+0.94 to 1.04 times as fast as with checks when the guard had its own pass, FUSED times so.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from llvmlite import ir as ll
 from codegen_llvm.abi import Exit
 from codegen_llvm.builder import I1, I64, PTR, KernelContext, apart, llvm_type
 from codegen_llvm.columns import Columns
-from ir import BOOL, Column, ProjectionProgram, RowProgram, ValuesInRange, VariantSpec
+from ir import BOOL, Column, ProjectionProgram, RowProgram, Schema, ValuesInRange, VariantSpec
 from ir.intervals import Interval, prove, range_of_type
 
 Program: TypeAlias = RowProgram | ProjectionProgram
@@ -51,8 +55,28 @@ class RangeGuard:
     """Generates the look at a block's columns."""
 
     module: ll.Module
+    schema: Schema
     columns_of: Callable[[KernelContext], Columns]
     ranges: dict[str, Interval]
+
+    def may_be_fused(self) -> bool:
+        """Whether filters can look at the ranges in passing: what is behind a null says nothing."""
+        types = [self.schema[name].type for name in self.ranges]
+        nullable = any(self.schema[name].nullable for name in self.ranges)
+        return bool(types) and not nullable and not any(type_.is_decimal for type_ in types)
+
+    def outside(
+        self, cx: KernelContext, columns: Columns, load: Callable[[ll.Value, ll.Type], ll.Value]
+    ) -> ll.Value:
+        """Whether a value, or each of a vector of values, is outside of its range."""
+        found = None
+        for column, range_ in self._columns(columns):
+            value = load(columns.values(column.name), llvm_type(column.type))
+            distance = cx.b.sub(value, _constant(value.type, range_.low))
+            beyond = _is_beyond(cx, distance, range_)
+            found = beyond if found is None else cx.b.or_(found, beyond)
+        assert found is not None
+        return found
 
     def rows_inside(self, cx: KernelContext, first: ll.Value, last: ll.Value) -> ll.Value:
         """The first row from `first` on with a value outside, or `last` where there is none."""
@@ -69,7 +93,7 @@ class RangeGuard:
         outside: ll.Value = ll.Constant(I1, 0)
         for column, range_ in self._columns(columns):
             farthest = self._farthest(cx, columns, column, range_, first, last)
-            outside = cx.b.or_(outside, self._is_beyond(cx, farthest, column, range_))
+            outside = cx.b.or_(outside, _is_beyond(cx, farthest, range_))
         with cx.b.if_then(outside, likely=False):
             cx.b.ret(self._first_outside(cx, columns, first, last))
         cx.b.ret(last)
@@ -106,7 +130,7 @@ class RangeGuard:
             for column, range_ in self._columns(columns):
                 value = columns.column(cx, column)
                 distance = cx.b.sub(value.payload, ll.Constant(value.payload.type, range_.low))
-                beyond = self._is_beyond(cx, distance, column, range_)
+                beyond = _is_beyond(cx, distance, range_)
                 if value.null is not None:
                     beyond = cx.b.and_(beyond, cx.b.not_(value.null))
                 outside = cx.b.or_(outside, beyond)
@@ -114,16 +138,22 @@ class RangeGuard:
                 cx.b.ret(row)
         return last
 
-    def _is_beyond(
-        self, cx: KernelContext, distance: ll.Value, column: Column, range_: Interval
-    ) -> ll.Value:
-        span = ll.Constant(llvm_type(column.type), range_.high - range_.low)
-        return cx.b.icmp_unsigned(">", distance, span)
-
     def _columns(self, columns: Columns) -> Iterator[tuple[Column, Interval]]:
         for name, range_ in self.ranges.items():
             field = columns.schema[name]
             yield Column(name, field.type, field.nullable), range_
+
+
+def _is_beyond(cx: KernelContext, distance: ll.Value, range_: Interval) -> ll.Value:
+    """By the distance from the least value, below which it wraps: one unsigned comparison."""
+    return cx.b.icmp_unsigned(">", distance, _constant(distance.type, range_.high - range_.low))
+
+
+def _constant(type_: ll.Type, value: int) -> ll.Constant:
+    """A constant, in every lane of a vector."""
+    if isinstance(type_, ll.VectorType):
+        return ll.Constant(type_, [value] * type_.count)
+    return ll.Constant(type_, value)
 
 
 def leave_outside(cx: KernelContext, inside: ll.Value, last: ll.Value) -> None:

@@ -51,8 +51,8 @@ class VectorTests:
     def has_length(self, column: Column, length: int, row: ll.Value) -> ll.Value:
         """Which of the strings from `row` on are so many bytes long."""
         offsets = self.columns.offsets(column.name)
-        begin = self._load(offsets, row, I32)
-        end = self._load(self.cx.at(offsets, 4), row, I32)
+        begin = self.load(row, offsets, I32)
+        end = self.load(row, self.cx.at(offsets, 4), I32)
         wanted = splat(ll.Constant(I32, length), self.cx)
         return self.cx.b.icmp_signed("==", self.cx.b.sub(end, begin), wanted)
 
@@ -90,7 +90,7 @@ class VectorTests:
     def _looked_up(self, expr: Expr, row: ll.Value) -> ll.Value:
         """By the bits of a word: the dictionary is known to be small."""
         (name,) = expr.columns()
-        codes = self._load(self.columns.values(name), row, I32)
+        codes = self.load(row, self.columns.values(name), I32)
         word = splat(self.columns.word_of(expr), self.cx)
         return self.cx.b.trunc(self.cx.b.lshr(word, codes), MASK)
 
@@ -100,7 +100,7 @@ class VectorTests:
             case Literal(value):
                 return splat(ll.Constant(type_, value), self.cx)
             case Column(name):
-                return self._load(self.columns.values(name), row, type_)
+                return self.load(row, self.columns.values(name), type_)
             case Cast(child):
                 return self._resized(self._numbers(child, row), ll.VectorType(type_, LANES))
         assert isinstance(expr, Call)
@@ -123,7 +123,8 @@ class VectorTests:
             return value
         return self.cx.b.sext(value, wanted) if have < want else self.cx.b.trunc(value, wanted)
 
-    def _load(self, base: ll.Value, row: ll.Value, type_: ll.Type) -> ll.Value:
+    def load(self, row: ll.Value, base: ll.Value, type_: ll.Type) -> ll.Value:
+        """The elements of an array from a row on."""
         address = self.cx.element(base, row, type_)
         return self.cx.b.load(address, typ=ll.VectorType(type_, LANES), align=type_.width // 8)
 
