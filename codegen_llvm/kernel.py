@@ -23,7 +23,7 @@ from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.rows import RowAggregator
-from codegen_llvm.selection import build_select, selected
+from codegen_llvm.selection import Selection, build_select, selected
 from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, Times, all_inside
 from codegen_llvm.value_ranges import RangeGuard, assumed_ranges, leave_outside
 from codegen_llvm.values import is_true
@@ -37,7 +37,12 @@ BLOCK_ROWS = 16384  # without a selection, the rows between two looks at the tim
 # Emits the code for rows from first to last, given what is known about their slice; gives the
 # row up to which it has come.
 _Process = Callable[[ll.Value, ll.Value, InSlice], ll.Value]
-_BlockBody = Callable[[KernelContext, Columns], _Process]
+# Emits the code for rows of one slice, if they are; gives whether it has done them.
+_Whole = Callable[[ll.Value, ll.Value], ll.Value]
+_BlockBody = Callable[[KernelContext, Columns], tuple[_Process, _Whole | None]]
+# Blocks that are not tried as a whole behind one that was in several slices: where time is in
+# disorder, tests in vain cost 2 per cent.
+_WARY_BLOCKS = 16
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ class _Functions:
         cx = self._function(RUN, PTR)
         args = cx.function.args[0]
         columns = self._columns(cx)
-        process = body(cx, columns)
+        process, whole = body(cx, columns)
         begin = cx.load_field(args, KernelArgs, "row_begin")
         end = cx.load_field(args, KernelArgs, "row_end")
         rows = cx.b.add(cx.b.sub(end, begin), i64(block_rows - 1))
@@ -145,15 +150,80 @@ class _Functions:
             first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
-            if self.program.watermark is None:
-                leave_outside(cx, process(first, last, UNKNOWN_SLICE), last)
+            if whole is None:
+                self._block(cx, columns, process, first, last)
             else:
-                stretch, in_slice = self._stretch(cx, columns, first, last)
-                leave_outside(cx, process(first, stretch.last, in_slice), stretch.last)
-                with cx.b.if_then(stretch.closes, likely=False):
-                    cx.leave(Exit.WINDOW_END, stretch.last, stretch.time)
+                with cx.b.if_then(cx.b.not_(whole(first, last)), likely=False):
+                    self._block(cx, columns, process, first, last)
         cx.leave(Exit.DONE, end)
         cx.return_codes()
+
+    def _block(
+        self,
+        cx: KernelContext,
+        columns: Columns,
+        process: _Process,
+        first: ll.Value,
+        last: ll.Value,
+    ) -> None:
+        """One block, of which nothing is known; leaves where windows close."""
+        if self.program.watermark is None:
+            leave_outside(cx, process(first, last, UNKNOWN_SLICE), last)
+            return
+        stretch, in_slice = self._stretch(cx, columns, first, last)
+        leave_outside(cx, process(first, stretch.last, in_slice), stretch.last)
+        with cx.b.if_then(stretch.closes, likely=False):
+            cx.leave(Exit.WINDOW_END, stretch.last, stretch.time)
+
+    def _whole(self, cx: KernelContext, selection: Selection, quick: ll.Function) -> _Whole:
+        """Select and look at times in one loop; if all are in the slice, aggregate at once.
+
+        Without a watermark, that is only tried where many rows are selected: of few, the
+        times of all rows are not looked at.
+        """
+        wary = cx.local(I64, i64(0))
+
+        def whole(first: ll.Value, last: ll.Value) -> ll.Value:
+            done = cx.local(I1, ll.Constant(I1, 0))
+            start = self._slice_start(cx)
+            calm = cx.b.icmp_signed("<=", wary.value, i64(0))
+            with cx.b.if_else(cx.b.and_(calm, self._may_be_whole(cx, start))) as (tried, left):
+                with tried:
+                    count, inside = selection.select_in_slice(cx, first, last, start)
+                    useful = inside
+                    if self.program.watermark is None:
+                        many = cx.b.icmp_signed(
+                            ">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first)
+                        )
+                        useful = cx.b.and_(inside, many)
+                    wary.set(cx.b.select(useful, i64(0), i64(_WARY_BLOCKS)))
+                    with cx.b.if_then(inside, likely=True):
+                        args = cx.function.args[0]
+                        return_unless_done(cx, cx.b.call(quick, [args, first, count]))
+                        done.set(ll.Constant(I1, 1))
+                with left:
+                    wary.set(cx.b.sub(wary.value, i64(1)))
+            return done.value
+
+        return whole
+
+    def _may_be_whole(self, cx: KernelContext, start: ll.Value) -> ll.Value:
+        """Whether rows of the current slice close no window, and a look at their times tells it.
+
+        Where the host knows the times, nobody has to look.
+        """
+        window = self.program.slices
+        assert window is not None
+        fits = cx.b.not_(self._surely_inside(cx, start))
+        if self._is_direct():
+            complete = cx.load_field(self._current(cx), TableBlock, "complete")
+            fits = cx.b.and_(fits, cx.b.icmp_signed("!=", complete, i64(0)))
+        if self.program.watermark is None:
+            return fits
+        close = cx.load_field(cx.function.args[0], KernelArgs, "close_time")
+        saturating = cx.external("llvm.sadd.sat.i64", I64, I64, I64)
+        end = cx.b.call(saturating, [start, i64(window.size_us)])
+        return cx.b.and_(fits, cx.b.icmp_signed("<=", end, close))
 
     def _stretch(
         self, cx: KernelContext, columns: Columns, first: ll.Value, last: ll.Value
@@ -207,14 +277,14 @@ class _Functions:
 
         hot = self._aggregate_hot(each)
 
-        def body(cx: KernelContext, columns: Columns) -> _Process:
+        def body(cx: KernelContext, columns: Columns) -> tuple[_Process, None]:
             def process(first: ll.Value, last: ll.Value, known: InSlice) -> ll.Value:
                 last = self.guard.rows_inside(cx, first, last)
                 count = cx.b.sub(last, first)
                 self._quickly_if_possible(cx, columns, first, last, count, known, hot, each)
                 return last
 
-            return process
+            return process, None
 
         return body
 
@@ -225,19 +295,21 @@ class _Functions:
         fast = None
         if in_slice or (direct and self.program.slices is None):
             fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
-        hot = self._aggregate_hot(_calling(fast or general))
+        quick = self._aggregate_hot(_calling(fast or general)) or fast
+        looks = quick is not None and self._looks_at_times()
+        window = self.program.slices if looks else None
+        selection = build_select(self.module, self._columns, self.order, self.guard, window)
 
-        selection = build_select(self.module, self._columns, self.order, self.guard)
-
-        def body(cx: KernelContext, columns: Columns) -> _Process:
+        def body(cx: KernelContext, columns: Columns) -> tuple[_Process, _Whole | None]:
             def process(first: ll.Value, last: ll.Value, known: InSlice) -> ll.Value:
                 count, last = selection.select(cx, first, last)
-                quick = hot or fast
                 otherwise = _calling(general)
                 self._quickly_if_possible(cx, columns, first, last, count, known, quick, otherwise)
                 return last
 
-            return process
+            if quick is None or selection.timed is None:
+                return process, None
+            return process, self._whole(cx, selection, quick)
 
         return body
 
@@ -399,6 +471,14 @@ class _Functions:
     def _slice_start(self, cx: KernelContext) -> ll.Value:
         """The start of the current slice."""
         return cx.load_field(self._current(cx), TableBlock, "slice_start")
+
+    def _looks_at_times(self) -> bool:
+        """Whether times tell the slice, and that alone says whether windows close."""
+        window = self.program.slices
+        if window is None or not self._has_slices() or window.time.nullable:
+            return False
+        watermark, time = self.program.watermark, window.time
+        return watermark is None or (isinstance(time, Column) and time.name == watermark)
 
     def _columns(self, cx: KernelContext) -> Columns:
         return Columns(cx, self.program.input, self.layout, self.lookups)

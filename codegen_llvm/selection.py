@@ -13,6 +13,7 @@ kernel run 1.14 times as fast on dictionary codes, 1.09 times on strings.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -25,11 +26,12 @@ from codegen_llvm.compile import host_has
 from codegen_llvm.expressions import lower
 from codegen_llvm.filter_order import OrderedFilters
 from codegen_llvm.layout import Encoding
+from codegen_llvm.looks import Farthest, SliceLook
 from codegen_llvm.strings import INLINE_BYTES, same_bytes
 from codegen_llvm.value_ranges import RangeGuard
 from codegen_llvm.values import is_true
 from codegen_llvm.vector_tests import LANES, MASK, VectorTests
-from ir import BOOL, STRING, Call, Cast, Column, DataType, Expr, Literal
+from ir import BOOL, STRING, Call, Cast, Column, DataType, Expr, Literal, TumblingWindow
 
 _VECTORISED = frozenset(
     [
@@ -66,6 +68,8 @@ _VECTORISED = frozenset(
 
 
 OUTSIDE = 1 << 32  # what a selection returns where a value is outside of its assumed range
+_ELSEWHERE = 1 << 33  # added where a time is not in the slice
+_COUNT = (1 << 32) - 1
 
 
 def build_select(
@@ -73,25 +77,49 @@ def build_select(
     columns_of: Callable[[KernelContext], Columns],
     order: OrderedFilters,
     guard: RangeGuard,
+    window: TumblingWindow | None = None,
 ) -> Selection:
     """The function `(args, first row, end) -> how many rows of a block pass`, or ~code of an exit.
 
     By itself, it is compiled once for all variants that filter alike: its loops over vectors,
-    unrolled, took half of a kernel's compilation.
+    unrolled, took half of a kernel's compilation. With a `window`, there is another one that
+    looks at times as well: memory of several columns comes sooner at once than one by one.
+    With a third of the rows selected, YSB ran 1.02 to 1.07 times as fast.
     """
-    cx = new_function(module, "select_rows", I64, (PTR, I64, I64))
+    build = partial(_select_function, module, columns_of, order, guard)
+    plain, blocks = build("select_rows", None)
+    is_fused, timed = blocks.fused is not None, None
+    if window is not None and blocks.has_first and (is_fused or not guard.ranges):
+        timed, _ = build("select_in_slice", window)
+    return Selection(plain, timed, guard, is_fused)
+
+
+def _select_function(
+    module: ll.Module,
+    columns_of: Callable[[KernelContext], Columns],
+    order: OrderedFilters,
+    guard: RangeGuard,
+    name: str,
+    window: TumblingWindow | None,
+) -> tuple[ll.Function, BlockFilter]:
+    """One that takes the start of the slice as well, if it looks at times."""
+    types = (PTR, I64, I64) if window is None else (PTR, I64, I64, I64)
+    cx = new_function(module, name, I64, types)
     cx.function.linkage = "internal"
     cx.function.attributes.add("noinline")
-    args, first, last = cx.function.args
+    args, first, last, *start = cx.function.args
     selection = cx.load_field(args, KernelArgs, "selection", PTR)
     mask = cx.load_field(args, KernelArgs, "mask", PTR)
+    times = None if window is None else SliceLook(window, start[0])
     columns = columns_of(cx)
-    blocks = BlockFilter(cx, columns, order.filters, selection, mask, guard, order.together)
+    blocks = BlockFilter(
+        cx, columns, order.filters, selection, mask, guard, order.together, times=times
+    )
     cx.b.ret(blocks.select(first, last))
     for code, tail in cx.tails.items():
         cx.b.position_at_end(tail)
         cx.b.ret(i64(~int(code)))
-    return Selection(cx.function, guard, blocks.fused is not None)
+    return cx.function, blocks
 
 
 @dataclass(frozen=True)
@@ -99,6 +127,7 @@ class Selection:
     """Selects the rows of a block, up to the first with a value outside of its assumed range."""
 
     function: ll.Function
+    timed: ll.Function | None  # looks at times as well
     guard: RangeGuard
     is_fused: bool  # whether the function looks at the ranges itself
 
@@ -115,9 +144,26 @@ class Selection:
             count.set(self._called(cx, first, end.value))
         return count.value, end.value
 
+    def select_in_slice(
+        self, cx: KernelContext, first: ll.Value, last: ll.Value, start: ll.Value
+    ) -> tuple[ll.Value, ll.Value]:
+        """How many rows pass, and whether all are in the slice that begins at `start`.
+
+        A value outside of its range counts as a time elsewhere: it is a matter of `select`.
+        """
+        assert self.timed is not None
+        count = self._handed_on(
+            cx, cx.b.call(self.timed, [cx.function.args[0], first, last, start])
+        )
+        odd = cx.b.and_(count, i64(OUTSIDE | _ELSEWHERE))
+        return cx.b.and_(count, i64(_COUNT)), cx.b.icmp_signed("==", odd, i64(0))
+
     def _called(self, cx: KernelContext, first: ll.Value, last: ll.Value) -> ll.Value:
         """Calls the function, and hands an exit on."""
-        count = cx.b.call(self.function, [cx.function.args[0], first, last])
+        return self._handed_on(cx, cx.b.call(self.function, [cx.function.args[0], first, last]))
+
+    @staticmethod
+    def _handed_on(cx: KernelContext, count: ll.Value) -> ll.Value:
         with cx.b.if_then(cx.b.icmp_signed("<", count, i64(0)), likely=False):
             cx.b.ret(cx.b.trunc(cx.b.not_(count), I32))
         return count
@@ -134,6 +180,7 @@ class BlockFilter:
     mask: ll.Value
     guard: RangeGuard | None = None
     together: int | None = None  # so many of them may go into pass one, if a hint says which
+    times: SliceLook | None = None
     tested: list[Expr] = field(default_factory=list)  # pass one
     lengths: list[Call] = field(default_factory=list)  # pass one: only the strings' lengths
     refined: list[Expr] = field(default_factory=list)  # further passes
@@ -151,9 +198,16 @@ class BlockFilter:
             if not self.refined and self._may_be_first(position):
                 self.lengths += self._string_comparison(predicate)
             self.refined.append(predicate)
-        has_first = bool(self.tested or self.lengths)
-        self.fused = self.guard if has_first and self.guard and self.guard.may_be_fused() else None
-        self._outside = self.cx.local(I1, ll.Constant(I1, 0))
+        self.fused = None
+        if self.has_first and self.guard and self.guard.may_be_fused():
+            self.fused = self.guard
+        looks = [look for look in (self.fused, self.times) if look is not None]
+        self._looks = [Farthest(self.cx, self.columns, look) for look in looks]
+
+    @property
+    def has_first(self) -> bool:
+        """Whether all rows are tested in a pass of their own."""
+        return bool(self.tested or self.lengths)
 
     def _may_be_first(self, position: int) -> bool:
         """Whether a filter may go into pass one.
@@ -173,14 +227,17 @@ class BlockFilter:
         count = self.cx.b.sub(last, first)
         self.cx.resume = first  # nothing of the block has taken effect yet
         refined = list(self.refined)
-        if self.tested or self.lengths:
+        if self.has_first:
             kept = self._first_pass(first, count)
             self._return_if_outside()
         else:
             kept = self._refine(refined.pop(0), first, count, of_all=True)
         for predicate in refined:
             kept = self._refine(predicate, first, kept, of_all=False)
-        return kept
+        if self.times is None:
+            return kept
+        elsewhere = self.cx.b.select(self._looks[-1].beyond.value, i64(_ELSEWHERE), i64(0))
+        return self.cx.b.or_(kept, elsewhere)
 
     def _first_pass(self, first: ll.Value, count: ll.Value) -> ll.Value:
         """Test all rows and pack the numbers of those that pass."""
@@ -203,19 +260,18 @@ class BlockFilter:
     def _return_if_outside(self) -> None:
         """Before other filters meet rows that passed by a value which is not in its range."""
         if self.fused:
-            with self.cx.b.if_then(self._outside.value, likely=False):
+            with self.cx.b.if_then(self._looks[0].beyond.value, likely=False):
                 self.cx.b.ret(i64(OUTSIDE))
 
     def _look(self, row: ll.Value) -> None:
-        """Whether a row has a value outside of its range, beside testing it."""
+        """Whether a row has a value outside of its range, or its slice, beside testing it."""
         cx = self.cx
 
         def load(base: ll.Value, type_: ll.Type) -> ll.Value:
             return cx.b.load(cx.element(base, row, type_), typ=type_)
 
-        if self.fused:
-            outside = self.fused.outside(cx, self.columns, load)
-            self._outside.set(cx.b.or_(self._outside.value, outside))
+        for look in self._looks:
+            look.add(load)
 
     def _select_vectors(self, tests: VectorTests, first: ll.Value, count: ll.Value) -> ll.Value:
         """Sixteen rows a step, tested and packed; then the last few one by one."""
@@ -223,20 +279,17 @@ class BlockFilter:
         kept = cx.variable(I64, i64(0))
         packer = _Packer(cx, self.selection, kept)
         steps = cx.b.lshr(count, i64(4))
-        outside = cx.local(MASK, ll.Constant(MASK, None))
-        with cx.loop(i64(0), steps, "select") as step:
-            row = cx.b.add(first, cx.b.shl(step, i64(4)))
-            if self.fused:
-                beyond = self.fused.outside(cx, self.columns, partial(tests.load, row))
-                outside.set(cx.b.or_(outside.value, beyond))
-            passes = tests.test(self.tested, row)
-            for call in self.lengths:
-                column, length = _wanted_length(call)
-                passes = cx.b.and_(passes, tests.has_length(column, length, row))
-            packer.pack(passes)
-        if self.fused:
-            lanes = cx.b.bitcast(outside.value, ll.IntType(LANES))
-            self._outside.set(cx.b.icmp_unsigned("!=", lanes, ll.Constant(lanes.type, 0)))
+        with ExitStack() as looking:
+            looks = [looking.enter_context(look.vectors()) for look in self._looks]
+            with cx.loop(i64(0), steps, "select") as step:
+                row = cx.b.add(first, cx.b.shl(step, i64(4)))
+                for look in looks:
+                    look(partial(tests.load, row))
+                passes = tests.test(self.tested, row)
+                for call in self.lengths:
+                    column, length = _wanted_length(call)
+                    passes = cx.b.and_(passes, tests.has_length(column, length, row))
+                packer.pack(passes)
         with cx.loop(cx.b.shl(steps, i64(4)), count, "rest") as index:
             cx.row = cx.b.add(first, index)
             self._look(cx.row)

@@ -10,7 +10,7 @@ for memory a second time. With columns that come from memory, `price * quantity 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from llvmlite import ir as ll
 from codegen_llvm.abi import Exit
 from codegen_llvm.builder import I1, I64, PTR, KernelContext, apart, llvm_type
 from codegen_llvm.columns import Columns
+from codegen_llvm.looks import Load
 from ir import BOOL, Column, ProjectionProgram, RowProgram, Schema, ValuesInRange, VariantSpec
 from ir.intervals import Interval, prove, range_of_type
 
@@ -65,18 +66,17 @@ class RangeGuard:
         nullable = any(self.schema[name].nullable for name in self.ranges)
         return bool(types) and not nullable and not any(type_.is_decimal for type_ in types)
 
-    def outside(
-        self, cx: KernelContext, columns: Columns, load: Callable[[ll.Value, ll.Type], ll.Value]
-    ) -> ll.Value:
-        """Whether a value, or each of a vector of values, is outside of its range."""
-        found = None
+    @property
+    def limits(self) -> Sequence[tuple[ll.Type, int]]:
+        """The width of each range."""
+        ranges = self.ranges.items()
+        return [(llvm_type(self.schema[name].type), r.high - r.low) for name, r in ranges]
+
+    def distances(self, cx: KernelContext, columns: Columns, load: Load) -> Iterator[ll.Value]:
+        """From the least value of each range."""
         for column, range_ in self._columns(columns):
             value = load(columns.values(column.name), llvm_type(column.type))
-            distance = cx.b.sub(value, _constant(value.type, range_.low))
-            beyond = _is_beyond(cx, distance, range_)
-            found = beyond if found is None else cx.b.or_(found, beyond)
-        assert found is not None
-        return found
+            yield cx.b.sub(value, _constant(value.type, range_.low))
 
     def rows_inside(self, cx: KernelContext, first: ll.Value, last: ll.Value) -> ll.Value:
         """The first row from `first` on with a value outside, or `last` where there is none."""

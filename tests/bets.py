@@ -44,6 +44,16 @@ def ranges(draw: st.DrawFn, keys: int) -> KeysInRange:
     return KeysInRange(tuple(made))
 
 
+# One row, a few, sixteen at once and three one by one, or mostly all.
+_BLOCKS: tuple[tuple[Hint, ...], ...] = (
+    (),
+    (SelectRows(1),),
+    (SelectRows(7),),
+    (SelectRows(19),),
+    GENERIC.hints,
+)
+
+
 @st.composite
 def hints(draw: st.DrawFn) -> tuple[Hint, ...]:
     """Any advice: an order of filters that there are not, keys that nobody has."""
@@ -51,7 +61,7 @@ def hints(draw: st.DrawFn) -> tuple[Hint, ...]:
     cut = draw(st.integers(0, len(numbers)))
     keys = st.tuples(*[st.integers(-2, 3)] * draw(st.integers(1, 2)))
     offered: list[tuple[Hint, ...]] = [
-        draw(st.sampled_from(((), (SelectRows(1),), (SelectRows(7),), GENERIC.hints))),
+        draw(st.sampled_from(_BLOCKS)),
         (FilterOrder(tuple(numbers[:cut]), tuple(numbers[cut:])),),
         (Prefetch(draw(st.integers(1, 3))),),
         (HotKeys(tuple(draw(st.lists(keys, min_size=1, max_size=2)))),),

@@ -47,7 +47,13 @@ from ir import (
 from tests.bets import KEY_TYPES, ranges
 from tests.strategies import ALL_MODES, SECOND_US, expressions
 
-BLOCKS: tuple[tuple[Hint, ...], ...] = ((), (SelectRows(1),), (SelectRows(7),), GENERIC.hints)
+BLOCKS: tuple[tuple[Hint, ...], ...] = (
+    (),
+    (SelectRows(1),),
+    (SelectRows(7),),
+    (SelectRows(19),),  # sixteen at once and three one by one
+    GENERIC.hints,
+)
 
 
 @st.composite

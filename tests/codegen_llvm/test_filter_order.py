@@ -75,7 +75,7 @@ def passes(program: RowProgram, order: FilterOrder | None) -> tuple[list[Expr], 
     layout = InputLayout((Encoding.PLAIN,) * len(program.input.names))
     columns = Columns(cx, program.input, layout, ())
     _, selection, mask = cx.function.args
-    blocks = BlockFilter(cx, columns, made.filters, selection, mask, made.together)
+    blocks = BlockFilter(cx, columns, made.filters, selection, mask, together=made.together)
     return [*blocks.tested, *blocks.lengths], blocks.refined
 
 

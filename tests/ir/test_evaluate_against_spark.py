@@ -144,7 +144,7 @@ def frame(
 FAILING = [(i, fact) for i, fact in enumerate(FACTS) if isinstance(fact.expected[ANSI], Fails)]
 
 
-@pytest.mark.parametrize("mode", EvalMode)
+@pytest.mark.parametrize("mode", [EvalMode.ANSI, EvalMode.LEGACY, EvalMode.TRY])
 def test_facts_without_an_error(spark: SparkSession, rows: DataFrame, mode: EvalMode) -> None:
     texts = {
         number: text
@@ -210,7 +210,7 @@ def aggregate_sql(fact: AggregateFact, column: str) -> str:
     return f"{'try_' if fact.mode is TRY else ''}{fact.function}({column})"
 
 
-@pytest.mark.parametrize("mode", EvalMode)
+@pytest.mark.parametrize("mode", [EvalMode.ANSI, EvalMode.LEGACY, EvalMode.TRY])
 def test_aggregates(spark: SparkSession, mode: EvalMode) -> None:
     """The facts of a mode side by side: aggregates skip the nulls that fill up columns."""
     facts = [f for f in AGGREGATE_FACTS if f.mode is mode and not isinstance(f.expected, Fails)]

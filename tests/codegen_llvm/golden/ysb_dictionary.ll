@@ -642,6 +642,132 @@ pack.after:
   ret i64 %".86"
 }
 
+define internal i64 @"select_in_slice"(ptr %".1", i64 %".2", i64 %".3", i64 %".4") noinline
+{
+entry:
+  %".6" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".6"
+  %".7" = getelementptr inbounds i8, ptr %".1", i64 24
+  %"mask" = load ptr, ptr %".7"
+  %".8" = getelementptr inbounds i8, ptr %".1", i64 0
+  %"columns" = load ptr, ptr %".8"
+  %".9" = getelementptr inbounds i8, ptr %"columns", i64 0
+  %".10" = load ptr, ptr %".9"
+  %".11" = getelementptr inbounds i8, ptr %"columns", i64 32
+  %".12" = load ptr, ptr %".11"
+  %".13" = getelementptr inbounds i8, ptr %"columns", i64 40
+  %".14" = load ptr, ptr %".13"
+  %".15" = getelementptr inbounds i8, ptr %"columns", i64 48
+  %".16" = load i64, ptr %".15"
+  %".17" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".18" = load ptr, ptr %".17"
+  %".19" = getelementptr inbounds i8, ptr %"columns", i64 112
+  %".20" = load ptr, ptr %".19"
+  %".21" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".22" = load ptr, ptr %".21"
+  %".23" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".23"
+  %".24" = getelementptr inbounds ptr, ptr %"lookups", i64 0
+  %".25" = load ptr, ptr %".24"
+  %".26" = getelementptr inbounds i8, ptr %".25", i64 8
+  %".27" = load i32, ptr %".25"
+  %".28" = getelementptr inbounds i8, ptr %".25", i64 4
+  %".29" = load i32, ptr %".28"
+  %".30" = alloca i1
+  store i1 0, i1* %".30"
+  %".32" = sub i64 %".3", %".2"
+  %".33" = icmp slt i64 %".16", 32
+  %".87" = alloca i64
+  br i1 %".33", label %"entry.if", label %"entry.else"
+entry.if:
+  br label %"test.head"
+entry.else:
+  br label %"test.head.1"
+entry.endif:
+  store i64 0, i64* %".87"
+  br label %"pack.head"
+test.head:
+  %"test" = phi  i64 [0, %"entry.if"], [%".58", %"test.body"]
+  %".36" = icmp slt i64 %"test", %".32"
+  br i1 %".36", label %"test.body", label %"test.after"
+test.body:
+  %".38" = add i64 %".2", %"test"
+  %".39" = getelementptr inbounds i64, ptr %".20", i64 %".38"
+  %".40" = load i64, ptr %".39"
+  %".41" = sub i64 %".40", %".4"
+  %".42" = icmp ugt i64 %".41", 9999999
+  %".43" = load i1, i1* %".30"
+  %".44" = or i1 %".43", %".42"
+  store i1 %".44", i1* %".30"
+  %".46" = getelementptr inbounds i32, ptr %".10", i64 %".38"
+  %".47" = load i32, ptr %".46"
+  %".48" = sext i32 %".47" to i64
+  %".49" = trunc i64 %".48" to i32
+  %".50" = lshr i32 %".27", %".49"
+  %".51" = trunc i32 %".50" to i1
+  %".52" = lshr i32 %".29", %".49"
+  %".53" = trunc i32 %".52" to i1
+  %".54" = and i1 1, %".51"
+  %".55" = zext i1 %".54" to i8
+  %".56" = getelementptr inbounds i8, ptr %"mask", i64 %"test"
+  store i8 %".55", ptr %".56"
+  %".58" = add nsw i64 %"test", 1
+  br label %"test.head"
+test.after:
+  br label %"entry.endif"
+test.head.1:
+  %"test.1" = phi  i64 [0, %"entry.else"], [%".84", %"test.body.1"]
+  %".62" = icmp slt i64 %"test.1", %".32"
+  br i1 %".62", label %"test.body.1", label %"test.after.1"
+test.body.1:
+  %".64" = add i64 %".2", %"test.1"
+  %".65" = getelementptr inbounds i64, ptr %".20", i64 %".64"
+  %".66" = load i64, ptr %".65"
+  %".67" = sub i64 %".66", %".4"
+  %".68" = icmp ugt i64 %".67", 9999999
+  %".69" = load i1, i1* %".30"
+  %".70" = or i1 %".69", %".68"
+  store i1 %".70", i1* %".30"
+  %".72" = getelementptr inbounds i32, ptr %".10", i64 %".64"
+  %".73" = load i32, ptr %".72"
+  %".74" = sext i32 %".73" to i64
+  %".75" = getelementptr inbounds i8, ptr %".26", i64 %".74"
+  %".76" = load i8, ptr %".75"
+  %".77" = trunc i8 %".76" to i1
+  %".78" = lshr i8 %".76", 1
+  %".79" = trunc i8 %".78" to i1
+  %".80" = and i1 1, %".77"
+  %".81" = zext i1 %".80" to i8
+  %".82" = getelementptr inbounds i8, ptr %"mask", i64 %"test.1"
+  store i8 %".81", ptr %".82"
+  %".84" = add nsw i64 %"test.1", 1
+  br label %"test.head.1"
+test.after.1:
+  br label %"entry.endif"
+pack.head:
+  %"pack" = phi  i64 [0, %"entry.endif"], [%".101", %"pack.body"]
+  %".90" = icmp slt i64 %"pack", %".32"
+  br i1 %".90", label %"pack.body", label %"pack.after"
+pack.body:
+  %".92" = getelementptr inbounds i8, ptr %"mask", i64 %"pack"
+  %".93" = load i8, ptr %".92"
+  %".94" = zext i8 %".93" to i64
+  %".95" = load i64, i64* %".87"
+  %".96" = trunc i64 %"pack" to i32
+  %".97" = getelementptr inbounds i32, ptr %"selection", i64 %".95"
+  store i32 %".96", ptr %".97"
+  %".99" = add i64 %".95", %".94"
+  store i64 %".99", i64* %".87"
+  %".101" = add nsw i64 %"pack", 1
+  br label %"pack.head"
+pack.after:
+  %".103" = load i64, i64* %".87"
+  %".104" = load i1, i1* %".30"
+  %".105" = select  i1 %".104", i64 8589934592, i64 0
+  %".106" = or i64 %".103", %".105"
+  ret i64 %".106"
+}
+
 define i32 @"run"(ptr %".1")
 {
 entry:
@@ -669,88 +795,166 @@ entry:
   %".22" = load i32, ptr %".20"
   %".23" = getelementptr inbounds i8, ptr %".20", i64 4
   %".24" = load i32, ptr %".23"
-  %".25" = getelementptr inbounds i8, ptr %".1", i64 64
-  %"row_begin" = load i64, ptr %".25"
-  %".26" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"row_end" = load i64, ptr %".26"
-  %".27" = sub i64 %"row_end", %"row_begin"
-  %".28" = add i64 %".27", 16383
-  %".29" = udiv i64 %".28", 16384
-  %".56" = alloca i1
+  %".25" = alloca i64
+  store i64 0, i64* %".25"
+  %".27" = getelementptr inbounds i8, ptr %".1", i64 64
+  %"row_begin" = load i64, ptr %".27"
+  %".28" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"row_end" = load i64, ptr %".28"
+  %".29" = sub i64 %"row_end", %"row_begin"
+  %".30" = add i64 %".29", 16383
+  %".31" = udiv i64 %".30", 16384
+  %".40" = alloca i1
+  %".113" = alloca i1
   br label %"block.head"
 block.head:
-  %"block" = phi  i64 [0, %"entry"], [%".77", %"block.body.endif.endif.endif"]
-  %".31" = icmp slt i64 %"block", %".29"
-  br i1 %".31", label %"block.body", label %"block.after"
+  %"block" = phi  i64 [0, %"entry"], [%".135", %"block.body.endif.endif"]
+  %".33" = icmp slt i64 %"block", %".31"
+  br i1 %".33", label %"block.body", label %"block.after"
 block.body:
-  %".33" = mul i64 %"block", 16384
-  %".34" = add i64 %"row_begin", %".33"
-  %".35" = add i64 %".34", 16384
-  %".36" = icmp slt i64 %".35", %"row_end"
-  %".37" = select  i1 %".36", i64 %".35", i64 %"row_end"
-  %".38" = call i64 @"select_rows"(ptr %".1", i64 %".34", i64 %".37")
-  %".39" = icmp slt i64 %".38", 0
-  br i1 %".39", label %"block.body.if", label %"block.body.endif", !prof !0
+  %".35" = mul i64 %"block", 16384
+  %".36" = add i64 %"row_begin", %".35"
+  %".37" = add i64 %".36", 16384
+  %".38" = icmp slt i64 %".37", %"row_end"
+  %".39" = select  i1 %".38", i64 %".37", i64 %"row_end"
+  store i1 0, i1* %".40"
+  %".42" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".42"
+  %".43" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".43"
+  %".44" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".44"
+  %".45" = load i64, i64* %".25"
+  %".46" = icmp sle i64 %".45", 0
+  %".47" = getelementptr inbounds i8, ptr %".1", i64 136
+  %"times_known" = load i64, ptr %".47"
+  %".48" = icmp ne i64 %"times_known", 0
+  %".49" = getelementptr inbounds i8, ptr %".1", i64 144
+  %"time_least" = load i64, ptr %".49"
+  %".50" = sub i64 %"time_least", %"slice_start"
+  %".51" = icmp ult i64 %".50", 10000000
+  %".52" = and i1 %".48", %".51"
+  %".53" = getelementptr inbounds i8, ptr %".1", i64 152
+  %"time_greatest" = load i64, ptr %".53"
+  %".54" = sub i64 %"time_greatest", %"slice_start"
+  %".55" = icmp ult i64 %".54", 10000000
+  %".56" = and i1 %".52", %".55"
+  %".57" = xor i1 %".56", -1
+  %".58" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.1" = load ptr, ptr %".58"
+  %".59" = getelementptr inbounds i8, ptr %"state.1", i64 0
+  %"current.1" = load ptr, ptr %".59"
+  %".60" = getelementptr inbounds i8, ptr %"current.1", i64 48
+  %"complete" = load i64, ptr %".60"
+  %".61" = icmp ne i64 %"complete", 0
+  %".62" = and i1 %".57", %".61"
+  %".63" = and i1 %".46", %".62"
+  br i1 %".63", label %"block.body.if", label %"block.body.else"
 block.after:
-  %".79" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %"row_end", ptr %".79"
-  %".81" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".81"
+  %".137" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %"row_end", ptr %".137"
+  %".139" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".139"
   br label %"leave.done"
 block.body.if:
-  %".41" = xor i64 %".38", -1
-  %".42" = trunc i64 %".41" to i32
-  ret i32 %".42"
+  %".65" = call i64 @"select_in_slice"(ptr %".1", i64 %".36", i64 %".39", i64 %"slice_start")
+  %".66" = icmp slt i64 %".65", 0
+  br i1 %".66", label %"block.body.if.if", label %"block.body.if.endif", !prof !0
+block.body.else:
+  %".88" = load i64, i64* %".25"
+  %".89" = sub i64 %".88", 1
+  store i64 %".89", i64* %".25"
+  br label %"block.body.endif"
 block.body.endif:
-  %".44" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".44"
-  %".45" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".45"
-  %".46" = getelementptr inbounds i8, ptr %"current", i64 48
-  %"complete" = load i64, ptr %".46"
-  %".47" = icmp ne i64 %"complete", 0
-  %".48" = shl i64 %".38", 2
-  %".49" = sub i64 %".37", %".34"
-  %".50" = icmp sge i64 %".48", %".49"
-  %".51" = xor i1 0, -1
-  %".52" = and i1 %".50", %".51"
-  %".53" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state.1" = load ptr, ptr %".53"
-  %".54" = getelementptr inbounds i8, ptr %"state.1", i64 0
-  %"current.1" = load ptr, ptr %".54"
-  %".55" = getelementptr inbounds i8, ptr %"current.1", i64 0
-  %"slice_start" = load i64, ptr %".55"
-  store i1 0, i1* %".56"
-  br i1 %".52", label %"block.body.endif.if", label %"block.body.endif.endif"
+  %".92" = load i1, i1* %".40"
+  %".93" = xor i1 %".92", -1
+  br i1 %".93", label %"block.body.endif.if", label %"block.body.endif.endif", !prof !0
+block.body.if.if:
+  %".68" = xor i64 %".65", -1
+  %".69" = trunc i64 %".68" to i32
+  ret i32 %".69"
+block.body.if.endif:
+  %".71" = and i64 %".65", 12884901888
+  %".72" = and i64 %".65", 4294967295
+  %".73" = icmp eq i64 %".71", 0
+  %".74" = shl i64 %".72", 2
+  %".75" = sub i64 %".39", %".36"
+  %".76" = icmp sge i64 %".74", %".75"
+  %".77" = and i1 %".73", %".76"
+  %".78" = select  i1 %".77", i64 0, i64 16
+  store i64 %".78", i64* %".25"
+  br i1 %".73", label %"block.body.if.endif.if", label %"block.body.if.endif.endif", !prof !2
+block.body.if.endif.if:
+  %".81" = call i32 @"fast"(ptr %".1", i64 %".36", i64 %".72")
+  %".82" = icmp ne i32 %".81", 0
+  br i1 %".82", label %"block.body.if.endif.if.if", label %"block.body.if.endif.if.endif", !prof !0
+block.body.if.endif.endif:
+  br label %"block.body.endif"
+block.body.if.endif.if.if:
+  ret i32 %".81"
+block.body.if.endif.if.endif:
+  store i1 1, i1* %".40"
+  br label %"block.body.if.endif.endif"
 block.body.endif.if:
-  %".59" = call i64 @"times.farthest"(ptr %".15", i64 %"slice_start", i64 %".34", i64 %".37")
-  %".60" = icmp ult i64 %".59", 10000000
-  store i1 %".60", i1* %".56"
-  br label %"block.body.endif.endif"
+  %".95" = call i64 @"select_rows"(ptr %".1", i64 %".36", i64 %".39")
+  %".96" = icmp slt i64 %".95", 0
+  br i1 %".96", label %"block.body.endif.if.if", label %"block.body.endif.if.endif", !prof !0
 block.body.endif.endif:
-  %".63" = load i1, i1* %".56"
-  %".64" = or i1 %".63", 0
-  %".65" = and i1 %".47", %".64"
-  br i1 %".65", label %"block.body.endif.endif.if", label %"block.body.endif.endif.else"
-block.body.endif.endif.if:
-  %".67" = call i32 @"fast"(ptr %".1", i64 %".34", i64 %".38")
-  %".68" = icmp ne i32 %".67", 0
-  br i1 %".68", label %"block.body.endif.endif.if.if", label %"block.body.endif.endif.if.endif", !prof !0
-block.body.endif.endif.else:
-  %".72" = call i32 @"general"(ptr %".1", i64 %".34", i64 %".38")
-  %".73" = icmp ne i32 %".72", 0
-  br i1 %".73", label %"block.body.endif.endif.else.if", label %"block.body.endif.endif.else.endif", !prof !0
-block.body.endif.endif.endif:
-  %".77" = add nsw i64 %"block", 1
+  %".135" = add nsw i64 %"block", 1
   br label %"block.head"
-block.body.endif.endif.if.if:
-  ret i32 %".67"
-block.body.endif.endif.if.endif:
-  br label %"block.body.endif.endif.endif"
-block.body.endif.endif.else.if:
-  ret i32 %".72"
-block.body.endif.endif.else.endif:
-  br label %"block.body.endif.endif.endif"
+block.body.endif.if.if:
+  %".98" = xor i64 %".95", -1
+  %".99" = trunc i64 %".98" to i32
+  ret i32 %".99"
+block.body.endif.if.endif:
+  %".101" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.2" = load ptr, ptr %".101"
+  %".102" = getelementptr inbounds i8, ptr %"state.2", i64 0
+  %"current.2" = load ptr, ptr %".102"
+  %".103" = getelementptr inbounds i8, ptr %"current.2", i64 48
+  %"complete.1" = load i64, ptr %".103"
+  %".104" = icmp ne i64 %"complete.1", 0
+  %".105" = shl i64 %".95", 2
+  %".106" = sub i64 %".39", %".36"
+  %".107" = icmp sge i64 %".105", %".106"
+  %".108" = xor i1 0, -1
+  %".109" = and i1 %".107", %".108"
+  %".110" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.3" = load ptr, ptr %".110"
+  %".111" = getelementptr inbounds i8, ptr %"state.3", i64 0
+  %"current.3" = load ptr, ptr %".111"
+  %".112" = getelementptr inbounds i8, ptr %"current.3", i64 0
+  %"slice_start.1" = load i64, ptr %".112"
+  store i1 0, i1* %".113"
+  br i1 %".109", label %"block.body.endif.if.endif.if", label %"block.body.endif.if.endif.endif"
+block.body.endif.if.endif.if:
+  %".116" = call i64 @"times.farthest"(ptr %".15", i64 %"slice_start.1", i64 %".36", i64 %".39")
+  %".117" = icmp ult i64 %".116", 10000000
+  store i1 %".117", i1* %".113"
+  br label %"block.body.endif.if.endif.endif"
+block.body.endif.if.endif.endif:
+  %".120" = load i1, i1* %".113"
+  %".121" = or i1 %".120", 0
+  %".122" = and i1 %".104", %".121"
+  br i1 %".122", label %"block.body.endif.if.endif.endif.if", label %"block.body.endif.if.endif.endif.else"
+block.body.endif.if.endif.endif.if:
+  %".124" = call i32 @"fast"(ptr %".1", i64 %".36", i64 %".95")
+  %".125" = icmp ne i32 %".124", 0
+  br i1 %".125", label %"block.body.endif.if.endif.endif.if.if", label %"block.body.endif.if.endif.endif.if.endif", !prof !0
+block.body.endif.if.endif.endif.else:
+  %".129" = call i32 @"general"(ptr %".1", i64 %".36", i64 %".95")
+  %".130" = icmp ne i32 %".129", 0
+  br i1 %".130", label %"block.body.endif.if.endif.endif.else.if", label %"block.body.endif.if.endif.endif.else.endif", !prof !0
+block.body.endif.if.endif.endif.endif:
+  br label %"block.body.endif.endif"
+block.body.endif.if.endif.endif.if.if:
+  ret i32 %".124"
+block.body.endif.if.endif.endif.if.endif:
+  br label %"block.body.endif.if.endif.endif.endif"
+block.body.endif.if.endif.endif.else.if:
+  ret i32 %".129"
+block.body.endif.if.endif.endif.else.endif:
+  br label %"block.body.endif.if.endif.endif.endif"
 leave.done:
   ret i32 0
 }
@@ -921,3 +1125,4 @@ declare void @"llvm.memcpy.p0.p0.i64"(ptr %".1", ptr %".2", i64 %".3", i1 %".4")
 
 !0 = !{ !"branch_weights", i32 1, i32 99 }
 !1 = !{ !"branch_weights", i32 1000, i32 1 }
+!2 = !{ !"branch_weights", i32 99, i32 1 }

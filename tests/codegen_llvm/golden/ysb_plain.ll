@@ -617,6 +617,120 @@ refine.after:
   ret i64 %".84"
 }
 
+define internal i64 @"select_in_slice"(ptr %".1", i64 %".2", i64 %".3", i64 %".4") noinline
+{
+entry:
+  %".6" = getelementptr inbounds i8, ptr %".1", i64 16
+  %"selection" = load ptr, ptr %".6"
+  %".7" = getelementptr inbounds i8, ptr %".1", i64 24
+  %"mask" = load ptr, ptr %".7"
+  %".8" = getelementptr inbounds i8, ptr %".1", i64 0
+  %"columns" = load ptr, ptr %".8"
+  %".9" = getelementptr inbounds i8, ptr %"columns", i64 0
+  %".10" = load ptr, ptr %".9"
+  %".11" = getelementptr inbounds i8, ptr %"columns", i64 8
+  %".12" = load ptr, ptr %".11"
+  %".13" = getelementptr inbounds i8, ptr %"columns", i64 56
+  %".14" = load ptr, ptr %".13"
+  %".15" = getelementptr inbounds i8, ptr %"columns", i64 112
+  %".16" = load ptr, ptr %".15"
+  %".17" = getelementptr inbounds i8, ptr %"columns", i64 168
+  %".18" = load ptr, ptr %".17"
+  %".19" = getelementptr inbounds i8, ptr %".1", i64 8
+  %"lookups" = load ptr, ptr %".19"
+  %".20" = alloca i1
+  store i1 0, i1* %".20"
+  %".22" = sub i64 %".3", %".2"
+  %".48" = alloca i64
+  %".65" = alloca i64
+  br label %"test.head"
+test.head:
+  %"test" = phi  i64 [0, %"entry"], [%".46", %"test.body"]
+  %".24" = icmp slt i64 %"test", %".22"
+  br i1 %".24", label %"test.body", label %"test.after"
+test.body:
+  %".26" = add i64 %".2", %"test"
+  %".27" = getelementptr inbounds i64, ptr %".16", i64 %".26"
+  %".28" = load i64, ptr %".27"
+  %".29" = sub i64 %".28", %".4"
+  %".30" = icmp ugt i64 %".29", 9999999
+  %".31" = load i1, i1* %".20"
+  %".32" = or i1 %".31", %".30"
+  store i1 %".32", i1* %".20"
+  %".34" = getelementptr inbounds i32, ptr %".12", i64 %".26"
+  %".35" = load i32, ptr %".34"
+  %".36" = getelementptr inbounds i8, ptr %".34", i64 4
+  %".37" = load i32, ptr %".36"
+  %".38" = sext i32 %".35" to i64
+  %".39" = getelementptr inbounds i8, ptr %".10", i64 %".38"
+  %".40" = sub i32 %".37", %".35"
+  %".41" = icmp eq i32 %".40", 4
+  %".42" = and i1 1, %".41"
+  %".43" = zext i1 %".42" to i8
+  %".44" = getelementptr inbounds i8, ptr %"mask", i64 %"test"
+  store i8 %".43", ptr %".44"
+  %".46" = add nsw i64 %"test", 1
+  br label %"test.head"
+test.after:
+  store i64 0, i64* %".48"
+  br label %"pack.head"
+pack.head:
+  %"pack" = phi  i64 [0, %"test.after"], [%".62", %"pack.body"]
+  %".51" = icmp slt i64 %"pack", %".22"
+  br i1 %".51", label %"pack.body", label %"pack.after"
+pack.body:
+  %".53" = getelementptr inbounds i8, ptr %"mask", i64 %"pack"
+  %".54" = load i8, ptr %".53"
+  %".55" = zext i8 %".54" to i64
+  %".56" = load i64, i64* %".48"
+  %".57" = trunc i64 %"pack" to i32
+  %".58" = getelementptr inbounds i32, ptr %"selection", i64 %".56"
+  store i32 %".57", ptr %".58"
+  %".60" = add i64 %".56", %".55"
+  store i64 %".60", i64* %".48"
+  %".62" = add nsw i64 %"pack", 1
+  br label %"pack.head"
+pack.after:
+  %".64" = load i64, i64* %".48"
+  store i64 0, i64* %".65"
+  br label %"refine.head"
+refine.head:
+  %"refine" = phi  i64 [0, %"pack.after"], [%".92", %"refine.body"]
+  %".68" = icmp slt i64 %"refine", %".64"
+  br i1 %".68", label %"refine.body", label %"refine.after"
+refine.body:
+  %".70" = getelementptr inbounds i32, ptr %"selection", i64 %"refine"
+  %".71" = load i32, ptr %".70"
+  %".72" = zext i32 %".71" to i64
+  %".73" = add i64 %".2", %".72"
+  %".74" = getelementptr inbounds i32, ptr %".12", i64 %".73"
+  %".75" = load i32, ptr %".74"
+  %".76" = getelementptr inbounds i8, ptr %".74", i64 4
+  %".77" = load i32, ptr %".76"
+  %".78" = sext i32 %".75" to i64
+  %".79" = getelementptr inbounds i8, ptr %".10", i64 %".78"
+  %".80" = sub i32 %".77", %".75"
+  %".81" = getelementptr inbounds i8, ptr %".79", i64 0
+  %".82" = load i32, ptr %".81", align 1
+  %".83" = icmp eq i32 %".82", 2003134838
+  %".84" = and i1 1, %".83"
+  %".85" = zext i1 %".84" to i64
+  %".86" = load i64, i64* %".65"
+  %".87" = trunc i64 %".72" to i32
+  %".88" = getelementptr inbounds i32, ptr %"selection", i64 %".86"
+  store i32 %".87", ptr %".88"
+  %".90" = add i64 %".86", %".85"
+  store i64 %".90", i64* %".65"
+  %".92" = add nsw i64 %"refine", 1
+  br label %"refine.head"
+refine.after:
+  %".94" = load i64, i64* %".65"
+  %".95" = load i1, i1* %".20"
+  %".96" = select  i1 %".95", i64 8589934592, i64 0
+  %".97" = or i64 %".94", %".96"
+  ret i64 %".97"
+}
+
 define i32 @"run"(ptr %".1")
 {
 entry:
@@ -634,88 +748,166 @@ entry:
   %".13" = load ptr, ptr %".12"
   %".14" = getelementptr inbounds i8, ptr %".1", i64 8
   %"lookups" = load ptr, ptr %".14"
-  %".15" = getelementptr inbounds i8, ptr %".1", i64 64
-  %"row_begin" = load i64, ptr %".15"
-  %".16" = getelementptr inbounds i8, ptr %".1", i64 72
-  %"row_end" = load i64, ptr %".16"
-  %".17" = sub i64 %"row_end", %"row_begin"
-  %".18" = add i64 %".17", 16383
-  %".19" = udiv i64 %".18", 16384
-  %".46" = alloca i1
+  %".15" = alloca i64
+  store i64 0, i64* %".15"
+  %".17" = getelementptr inbounds i8, ptr %".1", i64 64
+  %"row_begin" = load i64, ptr %".17"
+  %".18" = getelementptr inbounds i8, ptr %".1", i64 72
+  %"row_end" = load i64, ptr %".18"
+  %".19" = sub i64 %"row_end", %"row_begin"
+  %".20" = add i64 %".19", 16383
+  %".21" = udiv i64 %".20", 16384
+  %".30" = alloca i1
+  %".103" = alloca i1
   br label %"block.head"
 block.head:
-  %"block" = phi  i64 [0, %"entry"], [%".67", %"block.body.endif.endif.endif"]
-  %".21" = icmp slt i64 %"block", %".19"
-  br i1 %".21", label %"block.body", label %"block.after"
+  %"block" = phi  i64 [0, %"entry"], [%".125", %"block.body.endif.endif"]
+  %".23" = icmp slt i64 %"block", %".21"
+  br i1 %".23", label %"block.body", label %"block.after"
 block.body:
-  %".23" = mul i64 %"block", 16384
-  %".24" = add i64 %"row_begin", %".23"
-  %".25" = add i64 %".24", 16384
-  %".26" = icmp slt i64 %".25", %"row_end"
-  %".27" = select  i1 %".26", i64 %".25", i64 %"row_end"
-  %".28" = call i64 @"select_rows"(ptr %".1", i64 %".24", i64 %".27")
-  %".29" = icmp slt i64 %".28", 0
-  br i1 %".29", label %"block.body.if", label %"block.body.endif", !prof !0
+  %".25" = mul i64 %"block", 16384
+  %".26" = add i64 %"row_begin", %".25"
+  %".27" = add i64 %".26", 16384
+  %".28" = icmp slt i64 %".27", %"row_end"
+  %".29" = select  i1 %".28", i64 %".27", i64 %"row_end"
+  store i1 0, i1* %".30"
+  %".32" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state" = load ptr, ptr %".32"
+  %".33" = getelementptr inbounds i8, ptr %"state", i64 0
+  %"current" = load ptr, ptr %".33"
+  %".34" = getelementptr inbounds i8, ptr %"current", i64 0
+  %"slice_start" = load i64, ptr %".34"
+  %".35" = load i64, i64* %".15"
+  %".36" = icmp sle i64 %".35", 0
+  %".37" = getelementptr inbounds i8, ptr %".1", i64 136
+  %"times_known" = load i64, ptr %".37"
+  %".38" = icmp ne i64 %"times_known", 0
+  %".39" = getelementptr inbounds i8, ptr %".1", i64 144
+  %"time_least" = load i64, ptr %".39"
+  %".40" = sub i64 %"time_least", %"slice_start"
+  %".41" = icmp ult i64 %".40", 10000000
+  %".42" = and i1 %".38", %".41"
+  %".43" = getelementptr inbounds i8, ptr %".1", i64 152
+  %"time_greatest" = load i64, ptr %".43"
+  %".44" = sub i64 %"time_greatest", %"slice_start"
+  %".45" = icmp ult i64 %".44", 10000000
+  %".46" = and i1 %".42", %".45"
+  %".47" = xor i1 %".46", -1
+  %".48" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.1" = load ptr, ptr %".48"
+  %".49" = getelementptr inbounds i8, ptr %"state.1", i64 0
+  %"current.1" = load ptr, ptr %".49"
+  %".50" = getelementptr inbounds i8, ptr %"current.1", i64 48
+  %"complete" = load i64, ptr %".50"
+  %".51" = icmp ne i64 %"complete", 0
+  %".52" = and i1 %".47", %".51"
+  %".53" = and i1 %".36", %".52"
+  br i1 %".53", label %"block.body.if", label %"block.body.else"
 block.after:
-  %".69" = getelementptr inbounds i8, ptr %".1", i64 80
-  store i64 %"row_end", ptr %".69"
-  %".71" = getelementptr inbounds i8, ptr %".1", i64 88
-  store i64 0, ptr %".71"
+  %".127" = getelementptr inbounds i8, ptr %".1", i64 80
+  store i64 %"row_end", ptr %".127"
+  %".129" = getelementptr inbounds i8, ptr %".1", i64 88
+  store i64 0, ptr %".129"
   br label %"leave.done"
 block.body.if:
-  %".31" = xor i64 %".28", -1
-  %".32" = trunc i64 %".31" to i32
-  ret i32 %".32"
+  %".55" = call i64 @"select_in_slice"(ptr %".1", i64 %".26", i64 %".29", i64 %"slice_start")
+  %".56" = icmp slt i64 %".55", 0
+  br i1 %".56", label %"block.body.if.if", label %"block.body.if.endif", !prof !0
+block.body.else:
+  %".78" = load i64, i64* %".15"
+  %".79" = sub i64 %".78", 1
+  store i64 %".79", i64* %".15"
+  br label %"block.body.endif"
 block.body.endif:
-  %".34" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state" = load ptr, ptr %".34"
-  %".35" = getelementptr inbounds i8, ptr %"state", i64 0
-  %"current" = load ptr, ptr %".35"
-  %".36" = getelementptr inbounds i8, ptr %"current", i64 48
-  %"complete" = load i64, ptr %".36"
-  %".37" = icmp ne i64 %"complete", 0
-  %".38" = shl i64 %".28", 2
-  %".39" = sub i64 %".27", %".24"
-  %".40" = icmp sge i64 %".38", %".39"
-  %".41" = xor i1 0, -1
-  %".42" = and i1 %".40", %".41"
-  %".43" = getelementptr inbounds i8, ptr %".1", i64 48
-  %"state.1" = load ptr, ptr %".43"
-  %".44" = getelementptr inbounds i8, ptr %"state.1", i64 0
-  %"current.1" = load ptr, ptr %".44"
-  %".45" = getelementptr inbounds i8, ptr %"current.1", i64 0
-  %"slice_start" = load i64, ptr %".45"
-  store i1 0, i1* %".46"
-  br i1 %".42", label %"block.body.endif.if", label %"block.body.endif.endif"
+  %".82" = load i1, i1* %".30"
+  %".83" = xor i1 %".82", -1
+  br i1 %".83", label %"block.body.endif.if", label %"block.body.endif.endif", !prof !0
+block.body.if.if:
+  %".58" = xor i64 %".55", -1
+  %".59" = trunc i64 %".58" to i32
+  ret i32 %".59"
+block.body.if.endif:
+  %".61" = and i64 %".55", 12884901888
+  %".62" = and i64 %".55", 4294967295
+  %".63" = icmp eq i64 %".61", 0
+  %".64" = shl i64 %".62", 2
+  %".65" = sub i64 %".29", %".26"
+  %".66" = icmp sge i64 %".64", %".65"
+  %".67" = and i1 %".63", %".66"
+  %".68" = select  i1 %".67", i64 0, i64 16
+  store i64 %".68", i64* %".15"
+  br i1 %".63", label %"block.body.if.endif.if", label %"block.body.if.endif.endif", !prof !2
+block.body.if.endif.if:
+  %".71" = call i32 @"fast"(ptr %".1", i64 %".26", i64 %".62")
+  %".72" = icmp ne i32 %".71", 0
+  br i1 %".72", label %"block.body.if.endif.if.if", label %"block.body.if.endif.if.endif", !prof !0
+block.body.if.endif.endif:
+  br label %"block.body.endif"
+block.body.if.endif.if.if:
+  ret i32 %".71"
+block.body.if.endif.if.endif:
+  store i1 1, i1* %".30"
+  br label %"block.body.if.endif.endif"
 block.body.endif.if:
-  %".49" = call i64 @"times.farthest"(ptr %".11", i64 %"slice_start", i64 %".24", i64 %".27")
-  %".50" = icmp ult i64 %".49", 10000000
-  store i1 %".50", i1* %".46"
-  br label %"block.body.endif.endif"
+  %".85" = call i64 @"select_rows"(ptr %".1", i64 %".26", i64 %".29")
+  %".86" = icmp slt i64 %".85", 0
+  br i1 %".86", label %"block.body.endif.if.if", label %"block.body.endif.if.endif", !prof !0
 block.body.endif.endif:
-  %".53" = load i1, i1* %".46"
-  %".54" = or i1 %".53", 0
-  %".55" = and i1 %".37", %".54"
-  br i1 %".55", label %"block.body.endif.endif.if", label %"block.body.endif.endif.else"
-block.body.endif.endif.if:
-  %".57" = call i32 @"fast"(ptr %".1", i64 %".24", i64 %".28")
-  %".58" = icmp ne i32 %".57", 0
-  br i1 %".58", label %"block.body.endif.endif.if.if", label %"block.body.endif.endif.if.endif", !prof !0
-block.body.endif.endif.else:
-  %".62" = call i32 @"general"(ptr %".1", i64 %".24", i64 %".28")
-  %".63" = icmp ne i32 %".62", 0
-  br i1 %".63", label %"block.body.endif.endif.else.if", label %"block.body.endif.endif.else.endif", !prof !0
-block.body.endif.endif.endif:
-  %".67" = add nsw i64 %"block", 1
+  %".125" = add nsw i64 %"block", 1
   br label %"block.head"
-block.body.endif.endif.if.if:
-  ret i32 %".57"
-block.body.endif.endif.if.endif:
-  br label %"block.body.endif.endif.endif"
-block.body.endif.endif.else.if:
-  ret i32 %".62"
-block.body.endif.endif.else.endif:
-  br label %"block.body.endif.endif.endif"
+block.body.endif.if.if:
+  %".88" = xor i64 %".85", -1
+  %".89" = trunc i64 %".88" to i32
+  ret i32 %".89"
+block.body.endif.if.endif:
+  %".91" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.2" = load ptr, ptr %".91"
+  %".92" = getelementptr inbounds i8, ptr %"state.2", i64 0
+  %"current.2" = load ptr, ptr %".92"
+  %".93" = getelementptr inbounds i8, ptr %"current.2", i64 48
+  %"complete.1" = load i64, ptr %".93"
+  %".94" = icmp ne i64 %"complete.1", 0
+  %".95" = shl i64 %".85", 2
+  %".96" = sub i64 %".29", %".26"
+  %".97" = icmp sge i64 %".95", %".96"
+  %".98" = xor i1 0, -1
+  %".99" = and i1 %".97", %".98"
+  %".100" = getelementptr inbounds i8, ptr %".1", i64 48
+  %"state.3" = load ptr, ptr %".100"
+  %".101" = getelementptr inbounds i8, ptr %"state.3", i64 0
+  %"current.3" = load ptr, ptr %".101"
+  %".102" = getelementptr inbounds i8, ptr %"current.3", i64 0
+  %"slice_start.1" = load i64, ptr %".102"
+  store i1 0, i1* %".103"
+  br i1 %".99", label %"block.body.endif.if.endif.if", label %"block.body.endif.if.endif.endif"
+block.body.endif.if.endif.if:
+  %".106" = call i64 @"times.farthest"(ptr %".11", i64 %"slice_start.1", i64 %".26", i64 %".29")
+  %".107" = icmp ult i64 %".106", 10000000
+  store i1 %".107", i1* %".103"
+  br label %"block.body.endif.if.endif.endif"
+block.body.endif.if.endif.endif:
+  %".110" = load i1, i1* %".103"
+  %".111" = or i1 %".110", 0
+  %".112" = and i1 %".94", %".111"
+  br i1 %".112", label %"block.body.endif.if.endif.endif.if", label %"block.body.endif.if.endif.endif.else"
+block.body.endif.if.endif.endif.if:
+  %".114" = call i32 @"fast"(ptr %".1", i64 %".26", i64 %".85")
+  %".115" = icmp ne i32 %".114", 0
+  br i1 %".115", label %"block.body.endif.if.endif.endif.if.if", label %"block.body.endif.if.endif.endif.if.endif", !prof !0
+block.body.endif.if.endif.endif.else:
+  %".119" = call i32 @"general"(ptr %".1", i64 %".26", i64 %".85")
+  %".120" = icmp ne i32 %".119", 0
+  br i1 %".120", label %"block.body.endif.if.endif.endif.else.if", label %"block.body.endif.if.endif.endif.else.endif", !prof !0
+block.body.endif.if.endif.endif.endif:
+  br label %"block.body.endif.endif"
+block.body.endif.if.endif.endif.if.if:
+  ret i32 %".114"
+block.body.endif.if.endif.endif.if.endif:
+  br label %"block.body.endif.if.endif.endif.endif"
+block.body.endif.if.endif.endif.else.if:
+  ret i32 %".119"
+block.body.endif.if.endif.endif.else.endif:
+  br label %"block.body.endif.if.endif.endif.endif"
 leave.done:
   ret i32 0
 }
@@ -819,3 +1011,4 @@ declare void @"llvm.memcpy.p0.p0.i64"(ptr %".1", ptr %".2", i64 %".3", i1 %".4")
 
 !0 = !{ !"branch_weights", i32 1, i32 99 }
 !1 = !{ !"branch_weights", i32 1000, i32 1 }
+!2 = !{ !"branch_weights", i32 99, i32 1 }
