@@ -24,6 +24,7 @@ from ir import (
     INT64,
     STRING,
     TIMESTAMP,
+    Call,
     Cast,
     DataType,
     DecimalType,
@@ -31,6 +32,8 @@ from ir import (
 )
 from ir.calendar import DAY_US, SECOND_US
 from ir.casts import cast_can_lose, is_always_null
+from ir.expr import constant
+from ir.regions import WrittenTimes, local_times, written_times
 
 DOUBLE = ll.DoubleType()
 _CONDITIONS = {
@@ -66,13 +69,10 @@ def _lowering(target: DataType) -> Callable[[KernelContext, Cast, Value], Value]
 
 def _parsed(cx: KernelContext, cast: Cast, text: Value) -> Value:
     """A text that is read: what is wrong fails, or is null also in LEGACY mode."""
+    if cast.type == TIMESTAMP:
+        return parsed_timestamp(cx, cast, text, local_times())
     payload, status = _read(cx, cast, text)
     made = Value(cast.type, payload, text.null)
-    if cast.type == TIMESTAMP:
-        open_ = is_status(cx, status, Parsed.OPEN)
-        if text.null is not None:
-            open_ = cx.b.and_(open_, cx.b.not_(text.null))
-        cx.fail_if(open_, "CAST_DEPENDS_ON_SESSION", cast)
     if cast.type.is_integer and cast.type != INT64:
         narrow = cx.b.trunc(payload, llvm_type(cast.type))
         outside = cx.b.icmp_signed("!=", cx.b.sext(narrow, I64), payload)
@@ -85,6 +85,26 @@ def _parsed(cx: KernelContext, cast: Cast, text: Value) -> Value:
     return made
 
 
+def lower_parse_timestamp(cx: KernelContext, call: Call, args: list[Value]) -> Value:
+    """The same as a cast, where the first argument says what regions and no zone mean."""
+    return parsed_timestamp(cx, call, args[1], written_times(constant(call, 0)))
+
+
+def parsed_timestamp(
+    cx: KernelContext, expr: Call | Cast, text: Value, times: WrittenTimes
+) -> Value:
+    """A text that is read; where rules of zones are missing, a region fails in all modes."""
+    payload, status = parse_timestamp(cx, text, times)
+    if not times.regions.are_known:
+        open_ = is_status(cx, status, Parsed.OPEN)
+        if text.null is not None:
+            open_ = cx.b.and_(open_, cx.b.not_(text.null))
+        cx.fail_if(open_, "TIME_ZONE_RULES_MISSING", expr)
+    made = Value(TIMESTAMP, payload, text.null)
+    lost = is_status(cx, status, Parsed.INVALID)
+    return lossy(cx, expr, made, lost, _CONDITIONS[Parsed.INVALID], legacy_is_null=True)
+
+
 def _read(cx: KernelContext, cast: Cast, text: Value) -> tuple[ll.Value, ll.Value]:
     target = cast.type
     if isinstance(target, DecimalType):
@@ -93,8 +113,7 @@ def _read(cx: KernelContext, cast: Cast, text: Value) -> tuple[ll.Value, ll.Valu
         return parse_integer(cx, text, legacy=cast.mode is EvalMode.LEGACY)
     if target.is_float:
         return parse_float(cx, text, llvm_type(target))
-    readers = {BOOL: parse_bool, DATE: parse_date, TIMESTAMP: parse_timestamp}
-    return readers[target](cx, text)
+    return parse_bool(cx, text) if target == BOOL else parse_date(cx, text)
 
 
 def _to_text(cx: KernelContext, cast: Cast, value: Value) -> Value:

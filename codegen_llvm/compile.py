@@ -74,6 +74,17 @@ def compile_module(module: ll.Module, speed: int = 3, *, in_parts: bool = False)
     return MachineCode(engine, optimized - begin - emit_ns, link_ns, from_cache)
 
 
+_SYMBOLS: dict[str, ctypes.Array[ctypes.c_char]] = {}
+
+
+def keep_symbol(name: str, memory: ctypes.Array[ctypes.c_char]) -> None:
+    """Let code that is linked from now on find memory by a name, as long as the process lives."""
+    with _LOCK:
+        if name not in _SYMBOLS:
+            _SYMBOLS[name] = memory
+            llvm.add_symbol(name, ctypes.addressof(memory))
+
+
 @dataclass(frozen=True, slots=True)
 class _Object:
     """The machine code of a text, not linked yet."""

@@ -11,7 +11,7 @@ from codegen_llvm import arithmetic as arith
 from codegen_llvm import comparisons as comp
 from codegen_llvm import mathematics as math
 from codegen_llvm.builder import I1, I32, KernelContext, llvm_type
-from codegen_llvm.casts import lower_cast
+from codegen_llvm.casts import lower_cast, lower_parse_timestamp
 from codegen_llvm.dates import DATE_LOWERINGS
 from codegen_llvm.decimals import DECIMAL_LOWERINGS
 from codegen_llvm.instants import INSTANT_LOWERINGS
@@ -91,6 +91,7 @@ LOWERINGS: dict[str, Lowering] = {
     **DATE_LOWERINGS,
     **INSTANT_LOWERINGS,
     **LOCAL_LOWERINGS,
+    "parse_timestamp": lower_parse_timestamp,
 }
 # Functions that evaluate some arguments only if others allow it.
 BRANCHING = frozenset({"and", "or", "in", "coalesce", "case_when"})

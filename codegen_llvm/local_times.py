@@ -31,6 +31,23 @@ _OVERFLOW = "DATETIME_OVERFLOW"
 _FAR = 1 << 61  # further than any change; twice that can be added to it without an overflow
 
 
+def changes_of(zone: Zone) -> list[tuple[int, int]]:
+    """Seconds in which a zone changes, each with the offset behind it, of one cycle of rules."""
+    made = list(zip(zone.changes_s, zone.offsets_s[1:], strict=True))
+    if zone.rules:
+        made += zone.by_rules(zone.last_year, zone.last_year + _CYCLE_YEARS + 3)
+    return made
+
+
+def end_of(zone: Zone) -> int | None:
+    """The second where the cycle begins again: behind it, times are looked up a cycle earlier."""
+    if not zone.rules:
+        return None
+    day = days_of(zone.last_year + 2 + _CYCLE_YEARS, 1, 1)
+    assert day is not None
+    return day * DAY_US // SECOND_US
+
+
 @dataclass(frozen=True)
 class _Table:
     """The changes of a zone that generated code knows."""
@@ -40,11 +57,8 @@ class _Table:
     @cached_property
     def changes(self) -> tuple[tuple[int, int], ...]:
         """The instants in microseconds, each with the offset behind it."""
-        zone = self.zone
-        made = list(zip(zone.changes_s, zone.offsets_s[1:], strict=True))
-        if zone.rules:
-            made += zone.by_rules(zone.last_year, zone.last_year + _CYCLE_YEARS + 3)
-        return tuple((when * SECOND_US, offset * SECOND_US) for when, offset in made)
+        changes = changes_of(self.zone)
+        return tuple((when * SECOND_US, offset * SECOND_US) for when, offset in changes)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -64,12 +78,9 @@ class _Table:
 
     @property
     def end(self) -> int | None:
-        """Where the cycle begins again: behind it, times are looked up a cycle earlier."""
-        if not self.zone.rules:
-            return None
-        day = days_of(self.zone.last_year + 2 + _CYCLE_YEARS, 1, 1)
-        assert day is not None
-        return day * DAY_US
+        """The same as `end_of`, in microseconds."""
+        end = end_of(self.zone)
+        return None if end is None else end * SECOND_US
 
     @cached_property
     def name(self) -> str:
@@ -150,6 +161,16 @@ def lower_day_start(cx: KernelContext, call: Call, args: list[Value]) -> Value:
 def _offset(cx: KernelContext, call: Call, moment: ll.Value) -> ll.Value:
     """What the zone is ahead of UTC by at an instant, in microseconds."""
     return _called(cx, call, "offset", _build_offset, moment)
+
+
+def zone_key(zone: Zone) -> str:
+    """Another for zones with other changes."""
+    return _table(zone).name
+
+
+def zone_offset(cx: KernelContext, zone: Zone, moment: ll.Value) -> ll.Value:
+    """What the zone is ahead of UTC by at an instant, in microseconds."""
+    return _of_zone(cx, zone, "offset", _build_offset, moment)
 
 
 def zone_offset_of_local(cx: KernelContext, zone: Zone, local: ll.Value) -> ll.Value:

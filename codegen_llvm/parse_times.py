@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I32, I64, I128, PTR, KernelContext, Local, i64, shared_function
-from codegen_llvm.civil import Civil, days_from_civil, month_length
-from codegen_llvm.parse_zones import zone_offset
+from codegen_llvm.civil import Civil, days_from_civil, floor_divide, month_length
+from codegen_llvm.local_times import zone_key, zone_offset, zone_offset_of_local
+from codegen_llvm.parse_zones import WrittenZone
+from codegen_llvm.region_table import region_table
 from codegen_llvm.scanning import (
     AT_END,
-    Parsed,
     Scanner,
     in_range,
     local,
@@ -20,12 +22,16 @@ from codegen_llvm.scanning import (
     succeed,
 )
 from codegen_llvm.values import Value
+from ir import INT64
 from ir.calendar import DAY_US, SECOND_US
+from ir.regions import WrittenTimes
+from ir.zones import CYCLE_US
 
 Result = tuple[ll.Value, ll.Value]
 _DATE_YEAR_DIGITS = (4, 7)
 _TIME_YEAR_DIGITS = (4, 6)
 _FRACTION_DIGITS = 6
+_DAY_S = DAY_US // SECOND_US
 
 
 def parse_date(cx: KernelContext, text: Value) -> Result:
@@ -34,9 +40,14 @@ def parse_date(cx: KernelContext, text: Value) -> Result:
     return parsed_by(cx, function, text, I32)
 
 
-def parse_timestamp(cx: KernelContext, text: Value) -> Result:
+def parse_timestamp(cx: KernelContext, text: Value, times: WrittenTimes) -> Result:
     """The microsecond of a text, and how reading it ended."""
-    function = shared_function(cx.module, "parse.timestamp", I32, (PTR, I64, PTR), _build_timestamp)
+
+    def build(inner: KernelContext) -> None:
+        _build_timestamp(inner, times)
+
+    name = f"parse.timestamp.{zone_key(times.zone)}.{region_table(times.regions)}"
+    function = shared_function(cx.module, name, I32, (PTR, I64, PTR), build)
     return parsed_by(cx, function, text, I64)
 
 
@@ -89,6 +100,7 @@ class _Parts:
 
     cx: KernelContext
     text: Scanner
+    times: WrittenTimes
     done: ll.Block
     year: Local
     month: Local
@@ -97,15 +109,17 @@ class _Parts:
     minute: Local
     second: Local
     micros: Local
-    offset_s: Local
+    zone: WrittenZone
+    has_zone: Local
     is_only_time: Local
 
     @classmethod
-    def of(cls, cx: KernelContext, text: Scanner) -> _Parts:
+    def of(cls, cx: KernelContext, text: Scanner, times: WrittenTimes) -> _Parts:
         done = cx.b.append_basic_block("done")
         return cls(
             cx,
             text,
+            times,
             done,
             year=local(cx, 1),
             month=local(cx, 1),
@@ -114,7 +128,8 @@ class _Parts:
             minute=local(cx),
             second=local(cx),
             micros=local(cx),
-            offset_s=local(cx),
+            zone=WrittenZone.none(cx),
+            has_zone=cx.local(I1, ll.Constant(I1, 0)),
             is_only_time=cx.local(I1, ll.Constant(I1, 0)),
         )
 
@@ -159,11 +174,8 @@ class _Parts:
             text.step()
             self.micros.set(_fraction(cx, text))
         self._done_at_end()
-        seconds, status = zone_offset(cx, text.data, text.place.value, text.end.value)
-        wrong = cx.b.icmp_signed("!=", status, ll.Constant(I32, int(Parsed.OK)))
-        with cx.b.if_then(wrong):
-            cx.b.ret(status)
-        self.offset_s.set(seconds)
+        self.zone.read(text, self.times.regions)
+        self.has_zone.set(ll.Constant(I1, 1))
         cx.b.branch(self.done)
 
     def moment(self) -> ll.Value:
@@ -171,25 +183,60 @@ class _Parts:
         cx = self.cx
         for part, most in ((self.hour, 23), (self.minute, 59), (self.second, 59)):
             return_if(cx, cx.b.icmp_signed(">", part.value, i64(most)))
-        days = _days(cx, Civil(self.year.value, self.month.value, self.day.value))
-        return_if(cx, self.is_only_time.value, Parsed.OPEN)
+        days = cx.local(I64, _days(cx, Civil(self.year.value, self.month.value, self.day.value)))
+        with cx.b.if_then(self.is_only_time.value, likely=False):
+            days.set(self._today())
         minutes = cx.b.add(cx.b.mul(self.hour.value, i64(60)), self.minute.value)
-        seconds = cx.b.add(cx.b.mul(minutes, i64(60)), self.second.value)
-        seconds = cx.b.sub(seconds, self.offset_s.value)
-        of_day = cx.b.add(cx.b.mul(seconds, i64(SECOND_US)), self.micros.value)
-        long = cx.b.mul(cx.b.sext(days, I128), ll.Constant(I128, DAY_US))
-        return cx.b.add(long, cx.b.sext(of_day, I128))
+        of_day = cx.b.add(cx.b.mul(minutes, i64(60)), self.second.value)
+        second = cx.b.add(cx.b.mul(days.value, i64(_DAY_S)), of_day)
+        second = cx.b.sub(second, self._ahead_at_local(second))
+        wide = cx.b.mul(cx.b.sext(second, I128), ll.Constant(I128, SECOND_US))
+        return cx.b.add(wide, cx.b.sext(self.micros.value, I128))
+
+    def _today(self) -> ll.Value:
+        """The day that calendars show now in the zone."""
+        cx = self.cx
+        clock = cx.external("clock_gettime", I32, I32, PTR)
+        now = cx.stack(ll.ArrayType(I64, 2))
+        cx.b.call(clock, [ll.Constant(I32, time.CLOCK_REALTIME), now])
+        second = cx.b.load(now, typ=I64, align=8)
+        ahead = cx.local(I64, self.zone.ahead_at(second))
+        with cx.b.if_then(cx.b.not_(self.has_zone.value)):
+            unwritten = zone_offset(cx, self.times.zone, cx.b.mul(second, i64(SECOND_US)))
+            ahead.set(cx.b.sdiv(unwritten, i64(SECOND_US)))
+        return floor_divide(cx, cx.b.add(second, ahead.value), _DAY_S)
+
+    def _ahead_at_local(self, second: ll.Value) -> ll.Value:
+        """How many seconds the zone is ahead of UTC; of years that no moment has, some number."""
+        cx = self.cx
+        ahead = cx.local(I64, self.zone.ahead_at_local(second))
+        with cx.b.if_then(cx.b.not_(self.has_zone.value)):
+            unwritten = zone_offset_of_local(cx, self.times.zone, _narrowed(cx, second))
+            ahead.set(cx.b.sdiv(unwritten, i64(SECOND_US)))
+        return ahead.value
 
     def _done_at_end(self) -> None:
         byte = self.text.peek()
         self.cx.branch_if(self.cx.b.icmp_signed("==", byte, ll.Constant(I32, AT_END)), self.done)
 
 
-def _build_timestamp(cx: KernelContext) -> None:
+def _narrowed(cx: KernelContext, second: ll.Value) -> ll.Value:
+    """The microsecond; of one behind 64 bits, that of 400 years before, with the same offset."""
+    most = INT64.high // SECOND_US
+    made = cx.local(I64, second)
+    with cx.b.if_then(cx.b.icmp_signed(">", second, i64(most)), likely=False):
+        earlier = cx.b.sub(second, i64(CYCLE_US // SECOND_US))
+        too_late = cx.b.icmp_signed(">", earlier, i64(most))
+        made.set(cx.b.select(too_late, i64(most), earlier))
+    too_early = cx.b.icmp_signed("<", second, i64(-most))
+    return cx.b.mul(cx.b.select(too_early, i64(-most), made.value), i64(SECOND_US))
+
+
+def _build_timestamp(cx: KernelContext, times: WrittenTimes) -> None:
     text = Scanner.of_function(cx)
     text.trim(controls=True)
     return_if(cx, text.at_end())
-    parts = _Parts.of(cx, text)
+    parts = _Parts.of(cx, text, times)
     clock, minutes = cx.b.append_basic_block("clock"), cx.b.append_basic_block("minutes")
     # A time may begin with T, but not behind a space.
     at_start = cx.b.icmp_signed("==", text.place.value, i64(0))

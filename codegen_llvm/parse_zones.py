@@ -1,43 +1,98 @@
-"""Time zones behind a written timestamp, in generated code: offsets, and names that mean one."""
+"""Time zones behind a written timestamp, in generated code: offsets, and names of regions."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from llvmlite import ir as ll
 
 from codegen_llvm.builder import I1, I8, I32, I64, PTR, KernelContext, Local, i64, shared_function
+from codegen_llvm.region_table import region_table
+from codegen_llvm.regions import find_region, region_offset, region_offset_of_local
 from codegen_llvm.scanning import Parsed, Scanner, in_range, local, return_if, succeed
-from ir.parsing_times import MOST_OFFSET_S, SHORT_ZONES, UTC_PREFIXES
+from ir.parsing_times import MOST_OFFSET_S, UTC_PREFIXES
+from ir.regions import Regions
 
 _REGION_MARKS = "~/._+-"
 
 
-def zone_offset(
-    cx: KernelContext, data: ll.Value, begin: ll.Value, end: ll.Value
-) -> tuple[ll.Value, ll.Value]:
-    """The seconds that a zone is ahead of UTC, and how reading it ended."""
-    params = (PTR, I64, I64, PTR)
-    function = shared_function(cx.module, "parse.zone", I32, params, _build_zone)
-    out = cx.stack(I64)
-    cx.b.store(i64(0), out)
-    status = cx.b.call(function, [data, begin, end, out])
-    return cx.b.load(out, typ=I64), status
+@dataclass(frozen=True)
+class WrittenZone:
+    """The zone of a text that is being read: that of a region, or an offset if that is null."""
+
+    cx: KernelContext
+    region: Local
+    offset_s: Local
+
+    @classmethod
+    def none(cls, cx: KernelContext) -> WrittenZone:
+        """UTC, as long as nothing is read."""
+        return cls(cx, cx.local(PTR, ll.Constant(PTR, None)), local(cx))
+
+    def read(self, text: Scanner, regions: Regions) -> None:
+        """The rest of a text; the function ends if that is no zone."""
+        cx, params = self.cx, (PTR, I64, I64, PTR, PTR)
+        function = shared_function(
+            cx.module,
+            f"parse.zone.{region_table(regions)}",
+            I32,
+            params,
+            lambda inner: _build_zone(inner, regions),
+        )
+        region, offset = cx.stack(PTR), cx.stack(I64)
+        cx.b.store(ll.Constant(PTR, None), region, align=8)
+        cx.b.store(i64(0), offset, align=8)
+        args = [text.data, text.place.value, text.end.value, region, offset]
+        status = cx.b.call(function, args)
+        wrong = cx.b.icmp_signed("!=", status, ll.Constant(I32, int(Parsed.OK)))
+        with cx.b.if_then(wrong):
+            cx.b.ret(status)
+        self.region.set(cx.b.load(region, typ=PTR, align=8))
+        self.offset_s.set(cx.b.load(offset, typ=I64, align=8))
+
+    def ahead_at(self, second: ll.Value) -> ll.Value:
+        """How many seconds it is ahead of UTC at an instant."""
+        return self._ahead(region_offset, second)
+
+    def ahead_at_local(self, second: ll.Value) -> ll.Value:
+        """The same at a local time."""
+        return self._ahead(region_offset_of_local, second)
+
+    def _ahead(
+        self, of_region: Callable[[KernelContext, ll.Value, ll.Value], ll.Value], second: ll.Value
+    ) -> ll.Value:
+        cx, made = self.cx, self.cx.local(I64, self.offset_s.value)
+        address = cx.b.ptrtoint(self.region.value, I64)
+        with cx.b.if_then(cx.b.icmp_signed("!=", address, i64(0))):
+            made.set(of_region(cx, self.region.value, second))
+        return made.value
 
 
-def _build_zone(cx: KernelContext) -> None:
-    data, begin, end, out = cx.function.args
+def _build_zone(cx: KernelContext, regions: Regions) -> None:
+    data, begin, end, region, offset = cx.function.args
     text = Scanner(cx, data, begin, end)
     text.trim(controls=False)
-    names = {"Z": 0, **dict.fromkeys(UTC_PREFIXES, 0)}
-    names |= {name: hours * 3600 for name, hours in SHORT_ZONES.items()}
-    for name, seconds in names.items():
+    for name in ("Z", *UTC_PREFIXES):
         with cx.b.if_then(_is_exactly(cx, text, name)):
-            succeed(cx, i64(seconds), out)
+            succeed(cx, i64(0), offset)
+    begin_of_name = text.place.value
     for prefix in UTC_PREFIXES:
         with cx.b.if_then(_is_before_offset(cx, text, prefix)):
             text.step(len(prefix))
     with cx.b.if_then(text.is_any(text.peek(), "+-")):
-        succeed(cx, _offset(cx, text), out)
-    return_if(cx, _is_region(cx, text), Parsed.OPEN)
+        succeed(cx, _offset(cx, text), offset)
+    text.place.set(begin_of_name)
+    _find(cx, text, regions, region)
+
+
+def _find(cx: KernelContext, text: Scanner, regions: Regions, region: ll.Value) -> None:
+    """A region, or the end of the function without one: there may be rules missing."""
+    found = find_region(cx, regions, text.here(), text.left())
+    with cx.b.if_then(cx.b.icmp_signed("!=", cx.b.ptrtoint(found, I64), i64(0))):
+        succeed(cx, found, region)
+    if not regions.are_known:
+        return_if(cx, _is_region(cx, text), Parsed.OPEN)
     cx.b.ret(ll.Constant(I32, int(Parsed.INVALID)))
 
 

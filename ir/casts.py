@@ -65,8 +65,9 @@ def cast_can_lose(source: DataType, target: DataType) -> bool:
 def cast_can_fail(source: DataType, target: DataType, mode: EvalMode) -> bool:
     """Whether some value makes the cast raise an error."""
     if (source, target) == (STRING, TIMESTAMP):
-        return True  # a text that depends on more than itself, such as 12:00 without a date
-    if (source, target) == (DATE, TIMESTAMP):  # Java's arithmetic raises, whatever the mode
+        return True  # in every mode where a machine has no rules of time zones
+    if (source, target) == (DATE, TIMESTAMP):
+        # Java's arithmetic raises, whatever the mode.
         return mode not in (EvalMode.TRY, EvalMode.EXACT)
     return mode is EvalMode.ANSI and cast_can_lose(source, target)
 

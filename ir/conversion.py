@@ -14,6 +14,7 @@ from ir.casts import is_always_null
 from ir.decimals import Scaled, rescaled
 from ir.decimals import fits as digits_fit
 from ir.expr import Scalar
+from ir.regions import WrittenTimes, local_times
 from ir.types import (
     BINARY,
     BOOL,
@@ -45,7 +46,7 @@ INVALID = Lost("CAST_INVALID_INPUT")
 TOO_MANY_DIGITS = Lost("NUMERIC_VALUE_OUT_OF_RANGE")
 NO_DECIMAL = Lost("NUMERIC_OUT_OF_SUPPORTED_RANGE")
 TIME_OVERFLOW = Lost("ARITHMETIC_OVERFLOW", in_legacy=True)
-NOT_IN_TEXT = Lost("CAST_DEPENDS_ON_SESSION", in_legacy=True, in_try=True)
+NO_RULES = Lost("TIME_ZONE_RULES_MISSING", in_legacy=True, in_try=True)
 
 Result: TypeAlias = Scalar | Lost
 
@@ -184,10 +185,7 @@ def _to_date(value: Scalar, source: DataType, target: DataType, legacy: bool) ->
 def _to_timestamp(value: Scalar, source: DataType, target: DataType, legacy: bool) -> Result:
     """Numbers are seconds; whole ones saturate, and decimals wrap around."""
     if isinstance(value, str):
-        try:
-            return _or_invalid(parsing_times.parse_timestamp(value))
-        except parsing_times.NotInText:
-            return NOT_IN_TEXT
+        return written_timestamp(value, local_times())
     if isinstance(value, float):
         return _float_to_timestamp(value, legacy)
     assert isinstance(value, int)
@@ -199,6 +197,15 @@ def _to_timestamp(value: Scalar, source: DataType, target: DataType, legacy: boo
     if isinstance(source, DecimalType):
         return wrap(_truncated(Scaled(value * SECOND_US, source.scale)), INT64)
     return min(max(value * SECOND_US, INT64.low), INT64.high)
+
+
+def written_timestamp(text: str, times: WrittenTimes) -> int | Lost:
+    """The moment that a text means."""
+    try:
+        moment = parsing_times.parse_timestamp(text, times)
+    except parsing_times.RulesMissing:
+        return NO_RULES
+    return INVALID if moment is None else moment
 
 
 def _float_to_timestamp(value: float, legacy: bool) -> Result:

@@ -59,8 +59,8 @@ REMEDIES: dict[str, str] = {
     "INVALID_FORMAT.ESC_AT_THE_END": "Write a backslash at the end of the pattern twice.",
     "INVALID_FORMAT.ESC_IN_THE_MIDDLE": "Write a backslash twice unless it is before % or _.",
     "CAST_INVALID_INPUT": "Correct the value, or use try_cast to get NULL instead.",
-    "CAST_DEPENDS_ON_SESSION": (
-        "A time without a date, or in a zone named by its region, is no moment by itself; write"
-        " a date and an offset such as +01:00."
+    "TIME_ZONE_RULES_MISSING": (
+        "A time is in the zone of a region, and this machine has no rules of time zones; install"
+        " the package tzdata of the system, or of Python with `pip install tzdata`."
     ),
 }

@@ -30,6 +30,7 @@ from ir.signatures import (
     whole,
     with_step_unit,
     with_weekday,
+    with_written_times,
     with_zone,
 )
 from ir.types import (
@@ -226,9 +227,18 @@ _LOCAL_ROWS = tuple(
         ("day_start", (TIMESTAMP, STRING, DATE, TIMESTAMP), (2, 3), Failure.RANGE),
     )
 )
+# The cast of a text; the first argument is a constant as `ir.regions` writes it.
+_PARSE_TIMESTAMP = Function(
+    "parse_timestamp",
+    takes(TIMESTAMP, STRING, STRING),
+    (2, 2),
+    failure=Failure.RANGE,
+    constants=(0,),
+    by_value=with_written_times(TIMESTAMP),
+)
 
 FUNCTIONS: dict[str, Function] = {
-    row.name: row for row in (*_ROWS, *_DATE_ROWS, *_TIMESTAMP_ROWS, *_LOCAL_ROWS)
+    row.name: row for row in (*_ROWS, *_DATE_ROWS, *_TIMESTAMP_ROWS, *_LOCAL_ROWS, _PARSE_TIMESTAMP)
 }
 
 

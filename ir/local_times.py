@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from ir.arithmetic import fits
 from ir.calendar import DAY_US
+from ir.conversion import Lost, written_timestamp
 from ir.errors import Unrepresentable
+from ir.regions import written_times
 from ir.types import INT64
 from ir.zones import zone_of
 
@@ -39,6 +41,14 @@ def day_start(zone: object, day: int, near: int | None = None) -> int:
     return _in_range(zone_of(zone).day_start_us(day, _offset(zone, near)))
 
 
+def parse_timestamp(times: object, text: str) -> int:
+    """The moment that a text means, where the first argument says what regions and no zone mean."""
+    moment = written_timestamp(text, written_times(times))
+    if isinstance(moment, Lost):
+        raise Unrepresentable(moment.condition)
+    return moment
+
+
 def _offset(zone: object, moment: int | None) -> int | None:
     return None if moment is None else zone_of(zone).offset_us(moment)
 
@@ -55,4 +65,5 @@ LOCAL_MEANINGS: dict[str, Callable[..., int]] = {
     "to_local": to_local,
     "from_local": from_local,
     "day_start": day_start,
+    "parse_timestamp": parse_timestamp,
 }

@@ -1,12 +1,15 @@
-"""Dates and times that are written as text, as Spark's casts read them in UTC."""
+"""Dates and times that are written as text, as Spark's casts read them."""
 
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ir.calendar import DAY_US, SECOND_US, days_of
 from ir.parsing import trimmed
+from ir.regions import Regions, WrittenTimes
 from ir.types import DATE, TIMESTAMP, DataType
 from ir.zones import Zone
 
@@ -17,14 +20,13 @@ _OFFSET = re.compile(
     r"([+-])(?:([0-9])|([0-9]{2})(?::([0-9]{2})(?::([0-9]{2}))?|([0-9]{2})([0-9]{2})?)?)"
 )
 _REGION = re.compile(r"[A-Za-z][A-Za-z0-9~/._+-]+")
-# Names that Java has always had for offsets of whole hours.
-SHORT_ZONES = {"EST": -5, "MST": -7, "HST": -10}
 UTC_PREFIXES = ("UTC", "GMT", "UT")
+_OFFSET_NAME = re.compile("(?:UTC|GMT|UT)?[+-]")
 MOST_OFFSET_S = 18 * 3600
 
 
-class NotInText(ValueError):
-    """The text names no moment by itself: it lacks a date, or its zone is a region's."""
+class RulesMissing(ValueError):
+    """The zone of a text may be that of a region, and this machine has no rules of regions."""
 
 
 def parse_date(text: str) -> int | None:
@@ -50,46 +52,62 @@ def fits(value: int, type_: DataType) -> bool:
     return -(1 << (type_.bits - 1)) <= value < 1 << (type_.bits - 1)
 
 
-def parse_timestamp(text: str, zone: Zone | None = None) -> int | None:
-    """The microsecond of a date, or a date with a time and a zone; UTC, or another, if none is."""
+def parse_timestamp(text: str, times: WrittenTimes) -> int | None:
+    """The microsecond of a date, of a date with a time, or of a time of today, each with a zone.
+
+    Java's meaning of local times: one that never comes is later by the gap, of two it is the first.
+    """
     parts = _TimestampParts(text)
     if not parts.read():
         return None
-    offset_s = 0 if parts.zone is None else zone_offset(parts.zone.strip(_JAVA_SPACES))
-    if offset_s is None:
-        return None
+    zone = times.zone if parts.zone is None else written_zone(parts.zone, times.regions)
     hour, minute, second, micros = parts.numbers[_HOUR:]
     day = days_of(*parts.numbers[:_HOUR])
-    if hour > 23 or minute > 59 or second > 59 or day is None:
+    if zone is None or hour > 23 or minute > 59 or second > 59 or day is None:
         return None
     if parts.is_only_time:
-        raise NotInText("a time without a date is one of today, whenever that is")
-    seconds = (hour * 60 + minute) * 60 + second - offset_s
-    moment = day * DAY_US + seconds * SECOND_US + micros
-    if parts.zone is None and zone is not None:
-        moment = zone.instant_us(moment)
+        day = today(zone)
+    seconds = (hour * 60 + minute) * 60 + second
+    moment = zone.instant_us(day * DAY_US + seconds * SECOND_US + micros)
     return moment if fits(moment, TIMESTAMP) else None
+
+
+def needs_today(text: str) -> bool:
+    """Whether a text is a time without a date: it is another moment on another day."""
+    parts = _TimestampParts(text)
+    return parts.read() and parts.is_only_time
+
+
+def today(zone: Zone) -> int:
+    """The day that calendars show now."""
+    now = time.time_ns() // 1_000
+    return (now + zone.offset_us(now)) // DAY_US
 
 
 _JAVA_SPACES = "".join(map(chr, range(0x21)))
 
 
-def zone_offset(zone: str) -> int | None:
-    """The seconds that a zone is ahead of UTC; None if it is none."""
-    zone = re.sub(r"([+-])([0-9]):", r"\g<1>0\g<2>:", zone, count=1)
-    zone = re.sub(r"([+-])([0-9][0-9]):([0-9])$", r"\g<1>\g<2>:0\g<3>", zone, count=1)
-    if zone in SHORT_ZONES:
-        return SHORT_ZONES[zone] * 3600
-    if zone == "Z" or zone in UTC_PREFIXES:
-        return 0
-    for prefix in UTC_PREFIXES:
-        if zone.startswith(prefix) and zone[len(prefix)] in "+-":
-            return _fixed_offset(zone[len(prefix) :])
-    if zone[:1] in ("+", "-"):
-        return _fixed_offset(zone)
-    if _REGION.fullmatch(zone):
-        raise NotInText(f"the zone {zone!r} has rules that only its region knows")
-    return None
+@lru_cache(1024)
+def written_zone(text: str, regions: Regions) -> Zone | None:
+    """The zone that a text means: an offset, UTC with or without one, or a region; None if none."""
+    name = text.strip(_JAVA_SPACES)
+    name = re.sub(r"([+-])([0-9]):", r"\g<1>0\g<2>:", name, count=1)
+    name = re.sub(r"([+-])([0-9][0-9]):([0-9])$", r"\g<1>\g<2>:0\g<3>", name, count=1)
+    name = regions.short_names.get(name, name)
+    if name in ("Z", *UTC_PREFIXES):
+        return _zone_ahead(0)
+    offset = _OFFSET_NAME.match(name)
+    if offset is not None:
+        return _zone_ahead(_fixed_offset(name[offset.end() - 1 :]))
+    if not _REGION.fullmatch(name):
+        return None
+    if not regions.are_known:
+        raise RulesMissing(f"the zone {name!r} has rules that this machine does not have")
+    return regions.zone(name)
+
+
+def _zone_ahead(offset_s: int | None) -> Zone | None:
+    return None if offset_s is None else Zone("offset", (offset_s,))
 
 
 def _fixed_offset(text: str) -> int | None:

@@ -59,6 +59,11 @@ class WrittenTimes:
     regions: Regions
 
 
+def zone_of_times(times: WrittenTimes | None) -> Zone:
+    """The zone of times that name none."""
+    return UTC if times is None else times.zone
+
+
 @cache
 def local_regions() -> Regions:
     """Those of this machine; none if it has no rules."""
@@ -96,5 +101,7 @@ def _regions_of(text: str) -> Regions:
         tzdb = zlib.decompress(base64.b85decode(packed))
         short_names = dict(pair.split("=", 1) for pair in named.split())
     except (ValueError, zlib.error, binascii.Error):
-        raise IrTypeError(f"{text[:40]!r} has no rules of regions; write them with ir.regions")
+        raise IrTypeError(
+            f"{text[:40]!r} has no rules of regions; write them with ir.regions"
+        ) from None
     return Regions(read_tzdb(tzdb), short_names)

@@ -14,8 +14,9 @@ from ir.evaluate import evaluate_expr
 from ir.expr import Call, Cast, Expr, Literal, conjuncts, substitute
 from ir.functions import function_named
 from ir.operators import Aggregate, Filter, LookUp, Operator, Project, Sink, Source, Watermark
+from ir.parsing_times import needs_today
 from ir.rewrite import with_source
-from ir.types import BOOL, Schema
+from ir.types import BOOL, TIMESTAMP, Schema
 
 
 def merge_filters(node: Operator) -> Operator | None:
@@ -60,12 +61,15 @@ _MOST_REPEATS = 1000
 def fold_constants(expr: Expr) -> Expr | None:
     """f(literals)  ->  literal, unless it fails: then it is left to fail if a row reaches it.
 
-    A text that is not UTF-8, which a cast of a binary may give, is no literal either,
-    nor is one so long that a plan should not carry it.
+    A time without a date is one of the day on which a row is read, and stays. A text that is not
+    UTF-8, which a cast of a binary may give, is no literal either, nor is one so long that a plan
+    should not carry it.
     """
     if not isinstance(expr, Call | Cast) or not is_pure(expr):
         return None
     if not all(isinstance(child, Literal) for child in expr.children):
+        return None
+    if expr.type is TIMESTAMP and _needs_today(expr.children[-1]):
         return None
     if expr.type.is_bytes and any(_is_large(child) for child in expr.children):
         return None
@@ -73,6 +77,13 @@ def fold_constants(expr: Expr) -> Expr | None:
         return Literal(evaluate_expr(expr, {}), expr.type)
     except (EvaluationError, IrTypeError):
         return None
+
+
+def _needs_today(child: Expr) -> bool:
+    match child:
+        case Literal(str() as value):
+            return needs_today(value)
+    return False
 
 
 def _is_large(child: Expr) -> bool:

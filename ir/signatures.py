@@ -8,6 +8,7 @@ from enum import Enum
 
 from ir import decimals
 from ir.errors import IrTypeError
+from ir.regions import written_times
 from ir.time_units import step_unit, weekday_named
 from ir.types import (
     BINARY,
@@ -265,6 +266,16 @@ def with_zone(result: DataType) -> ValueRule:
 
     def rule(name: str, types: Sequence[DataType], values: Mapping[int, object]) -> DataType:
         zone_of(values[0])
+        return result
+
+    return rule
+
+
+def with_written_times(result: DataType) -> ValueRule:
+    """The first argument says what times mean that are written as text."""
+
+    def rule(name: str, types: Sequence[DataType], values: Mapping[int, object]) -> DataType:
+        written_times(values[0])
         return result
 
     return rule

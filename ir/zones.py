@@ -36,18 +36,21 @@ class ZoneRule:
 
     def moment_s(self, year: int) -> int:
         """The second since 1970 in which it comes."""
-        return self._day(year) * _DAY_S + self.time_s - self.ahead_s
+        day = _day_of_rule(self.month, self.day, self.weekday, year)
+        return day * _DAY_S + self.time_s - self.ahead_s
 
-    def _day(self, year: int) -> int:
-        later, month = divmod(self.month, 12)
-        if self.day > 0:
-            day = _first_of_month(year, self.month) + self.day - 1
-        else:
-            day = _first_of_month(year + later, month + 1) + self.day
-        if not self.weekday:
-            return day
-        behind = (day + 3 - (self.weekday - 1)) % 7  # 1970-01-01 was a Thursday
-        return day - behind if self.day < 0 else day + -behind % 7
+
+@lru_cache(20_000)  # of few rules: those of all regions are taken for 400 years
+def _day_of_rule(month: int, day: int, weekday: int, year: int) -> int:
+    if day > 0:
+        made = _first_of_month(year, month) + day - 1
+    else:
+        later, before = divmod(month, 12)
+        made = _first_of_month(year + later, before + 1) + day
+    if not weekday:
+        return made
+    behind = (made + 3 - (weekday - 1)) % 7  # 1970-01-01 was a Thursday
+    return made - behind if day < 0 else made + -behind % 7
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from adaptive.scan.storage import LOCAL, Storage
 from adaptive.scan.text_blocks import Block, line_blocks
 from adaptive.scan.text_rows import BATCH_ROWS, TextRows
 from codegen_llvm import CompiledReader, CsvForm, compile_csv_reader
+from ir.regions import WrittenTimes, zone_of_times
 from ir.zones import Zone
 
 COMMAS = CsvForm()
@@ -32,7 +33,7 @@ class CsvScan:
     corrupt: CorruptRecords = PERMISSIVE
     pushed: tuple[ir.Expr, ...] = ()  # filters that drop a row before all of it is read
     storage: Storage = LOCAL
-    zone: Zone | None = None  # of times that are written without one; UTC where none is told
+    times: WrittenTimes | None = None  # those of this machine, in UTC, where none are told
     batch_rows: int = BATCH_ROWS
 
     def read(self, piece: Piece) -> Iterator[pa.RecordBatch]:
@@ -41,10 +42,10 @@ class CsvScan:
         positions = tuple(self.columns.index(field.name) for field in ordered)
         # Spark counts the fields of a line only where it reads all of them.
         fields = len(self.columns) if len(ordered) == len(self.columns) else None
-        lines = CsvLines(ordered, positions, self.form, fields, self.pushed, self.zone)
+        lines = CsvLines(ordered, positions, self.form, fields, self.pushed, self.times)
         rows = TextRows(
             ordered,
-            _reader(ordered, positions, self.form, fields, self.zone),
+            _reader(ordered, positions, self.form, fields, zone_of_times(self.times)),
             lambda line: self.corrupt.rows(line, lines.read),
             self.batch_rows,
         )

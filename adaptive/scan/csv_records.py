@@ -19,7 +19,7 @@ from adaptive.scan.text_values import (
 )
 from codegen_llvm import CsvForm
 from ir.parsing import parse_float
-from ir.zones import Zone
+from ir.regions import WrittenTimes
 
 _JAVA_SPACES = "".join(map(chr, range(0x21)))
 _WORDS = {"NaN": math.nan, "Inf": math.inf, "-Inf": -math.inf}
@@ -40,7 +40,7 @@ class CsvLines:
     form: CsvForm
     fields: int | None = None
     filters: Sequence[ir.Expr] = ()
-    zone: Zone | None = None  # of times that are written without one; UTC where none is told
+    times: WrittenTimes | None = None  # those of this machine, in UTC, where none are told
 
     def read(self, line: bytes) -> Record:
         """The row of one line, and whether it is a corrupt record."""
@@ -75,7 +75,7 @@ class CsvLines:
         if isinstance(type_, ir.DecimalType):
             return decimal_of(token, type_)
         if type_ is ir.TIMESTAMP:
-            return timestamp_of(token, self.zone)
+            return timestamp_of(token, self.times)
         return _CONVERTERS[type_](token, type_)
 
     def _drops(self, row: Row, done: list[str]) -> bool:

@@ -18,6 +18,7 @@ from adaptive.scan.storage import LOCAL, Storage
 from adaptive.scan.text_blocks import line_blocks
 from adaptive.scan.text_rows import BATCH_ROWS, TextRows
 from codegen_llvm import CompiledReader, compile_json_reader
+from ir.regions import WrittenTimes, zone_of_times
 from ir.zones import Zone
 
 
@@ -29,7 +30,7 @@ class JsonScan:
     corrupt: CorruptRecords = PERMISSIVE
     pushed: tuple[ir.Expr, ...] = ()  # filters that drop a row before all of it is read
     storage: Storage = LOCAL
-    zone: Zone | None = None  # of times that are written without one; UTC where none is told
+    times: WrittenTimes | None = None  # those of this machine, in UTC, where none are told
     batch_rows: int = BATCH_ROWS
 
     def read(self, piece: Piece) -> Iterator[pa.RecordBatch]:
@@ -39,9 +40,9 @@ class JsonScan:
             read_record,
             schema=ir.Schema(fields),
             pushed=PushedFilters(self.pushed),
-            zone=self.zone,
+            times=self.times,
         )
-        reader, bet = _readers(self.schema, self.corrupt.column, self.zone)
+        reader, bet = _readers(self.schema, self.corrupt.column, zone_of_times(self.times))
         rows = TextRows(
             self.schema,
             reader,

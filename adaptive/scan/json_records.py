@@ -15,7 +15,7 @@ from adaptive.scan.pushed_filters import PushedFilters, Skips
 from adaptive.scan.record_modes import Record, Row
 from adaptive.scan.text_values import BadField, date_of, decimal_of, timestamp_of
 from ir.parsing import parse_float
-from ir.zones import Zone
+from ir.regions import WrittenTimes
 
 _NAN_WORDS = {
     "NaN": math.nan,
@@ -31,11 +31,11 @@ def read_record(
     data: bytes,
     schema: ir.Schema,
     pushed: PushedFilters | None = None,
-    zone: Zone | None = None,
+    times: WrittenTimes | None = None,
 ) -> Record:
     """The rows of one line, and whether it is a corrupt record.
 
-    Times that are written without a zone are in the one given, or in UTC.
+    Times without a zone and in regions are those of `times`, or in UTC and of this machine.
     """
     tokens = JsonTokens(data)
     try:
@@ -43,16 +43,16 @@ def read_record(
         if first is None:
             return Record(())
         if first is Token.START_OBJECT:
-            return _object(tokens, schema, None if pushed is None else pushed.begin(), zone)
+            return _object(tokens, schema, None if pushed is None else pushed.begin(), times)
         if first is Token.START_ARRAY:
-            return _array(tokens, schema, zone)
+            return _array(tokens, schema, times)
     except Malformed:
         pass
     return Record(({},), True)
 
 
 def _object(
-    tokens: JsonTokens, schema: ir.Schema, skips: Skips | None, zone: Zone | None
+    tokens: JsonTokens, schema: ir.Schema, skips: Skips | None, times: WrittenTimes | None
 ) -> Record:
     """The fields of an object; what stands behind it is not looked at."""
     row: Row = {}
@@ -66,7 +66,7 @@ def _object(
             continue
         name = tokens.name
         try:
-            row[name] = _value(tokens, type_, zone)
+            row[name] = _value(tokens, type_, times)
             if skips is not None and skips(row, name):
                 return Record(())
         except (BadField, Malformed):
@@ -75,18 +75,18 @@ def _object(
     return Record((row,), is_bad)
 
 
-def _array(tokens: JsonTokens, schema: ir.Schema, zone: Zone | None) -> Record:
+def _array(tokens: JsonTokens, schema: ir.Schema, times: WrittenTimes | None) -> Record:
     """The objects of an array are rows of their own; anything else in it spoils them all."""
     records = []
     while tokens.next_until(Token.END_ARRAY):
         if tokens.token is not Token.START_OBJECT:
             raise Malformed("an array has more than objects")
-        records.append(_object(tokens, schema, None, zone))
+        records.append(_object(tokens, schema, None, times))
     rows = tuple(row for record in records for row in record.rows)
     return Record(rows, any(record.is_bad for record in records))
 
 
-def _value(tokens: JsonTokens, type_: ir.DataType, zone: Zone | None) -> object:
+def _value(tokens: JsonTokens, type_: ir.DataType, times: WrittenTimes | None) -> object:
     token = tokens.next()
     if token is Token.NULL:
         return None
@@ -95,7 +95,7 @@ def _value(tokens: JsonTokens, type_: ir.DataType, zone: Zone | None) -> object:
     if isinstance(type_, ir.DecimalType):
         return _decimal(tokens, type_)
     if type_ is ir.TIMESTAMP:
-        return _timestamp(tokens, zone)
+        return _timestamp(tokens, times)
     return _CONVERTERS[type_](tokens, type_)
 
 
@@ -144,10 +144,10 @@ def _float(tokens: JsonTokens, type_: ir.DataType) -> float:
     return value
 
 
-def _timestamp(tokens: JsonTokens, zone: Zone | None) -> int:
+def _timestamp(tokens: JsonTokens, times: WrittenTimes | None) -> int:
     """A text, or an integer of seconds whose microseconds wrap around."""
     if tokens.token is Token.STRING:
-        return timestamp_of(_nonempty(tokens), zone)
+        return timestamp_of(_nonempty(tokens), times)
     seconds = _integer(tokens, ir.INT64)
     return (seconds * 1_000_000 + 2**63) % 2**64 - 2**63
 

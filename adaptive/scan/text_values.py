@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
 
 import ir
-from ir.calendar import SECOND_US
 from ir.decimals import Scaled
 from ir.parsing import parse_decimal
-from ir.parsing_times import NotInText, parse_date, parse_timestamp
-from ir.zones import Zone
+from ir.parsing_times import RulesMissing, parse_date, parse_timestamp
+from ir.regions import WrittenTimes, local_times
 
 # Before this day, text that is a number of days means one of the Julian calendar.
 _FIRST_GREGORIAN_DAY = -141427
 _INT = re.compile(r"[+-]?[0-9]+")
 _INT32 = range(-(2**31), 2**31)
-_CLOCK = re.compile(r"T?[0-9]{1,2}:")
 _LARGEST_SCALE = 10_000
 
 
@@ -28,30 +25,23 @@ class Unsure(ValueError):
     """The meaning that Spark gives to this text is not known here."""
 
 
-def timestamp_of(text: str, zone: Zone | None = None) -> int:
-    """The microsecond that a text names; one without a zone is in that of the reader.
-
-    The date of one without is today's.
-    """
+def timestamp_of(text: str, times: WrittenTimes | None = None) -> int:
+    """The microsecond that a text names, by the rules of a reader or those of this machine."""
+    known = local_times() if times is None else times
     for form in (text, text.replace("GMT", "")):  # old versions of Spark wrote it
-        found = _moment(form, zone)
+        found = _moment(form, known)
         if found is not None:
             return found
     raise BadField(f"{text!r} is no timestamp")
 
 
-def _moment(text: str, zone: Zone | None) -> int | None:
+def _moment(text: str, times: WrittenTimes) -> int | None:
     if not text:
         return None
     try:
-        return parse_timestamp(text, zone)
-    except NotInText as problem:
-        if _CLOCK.match(text.strip()) is None:
-            raise Unsure(f"the timestamp {text!r} has the zone of a region") from problem
-    now = datetime.now(UTC)
-    if zone is not None:
-        now += timedelta(microseconds=zone.offset_us(int(now.timestamp() * SECOND_US)))
-    return parse_timestamp(f"{now.date().isoformat()}T{text.strip().removeprefix('T')}", zone)
+        return parse_timestamp(text, times)
+    except RulesMissing as problem:
+        raise Unsure(f"the timestamp {text!r} is in the zone of a region; {problem}") from problem
 
 
 def plain_date_of(text: str) -> int:

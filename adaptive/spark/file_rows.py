@@ -30,9 +30,9 @@ from adaptive.scan import (
 )
 from adaptive.scan.needed_rows import ALL_ROWS, NeededRows
 from adaptive.scan.storage import LOCAL
-from adaptive.spark.text_sources import FIELDS_OPTION, PUSHED_OPTION, ZONE_OPTION, csv_form
+from adaptive.spark.text_sources import FIELDS_OPTION, PUSHED_OPTION, TIMES_OPTION, csv_form
 from ir import Expr, Filter, Schema, from_json
-from ir.zones import Zone, zone_of
+from ir.regions import WrittenTimes, written_times
 
 # The columns of a listing.
 PATH = "path"
@@ -91,7 +91,7 @@ def arrow_scan(schema: Schema, settings: TaskSettings) -> ArrowScan:
 def json_scan(schema: Schema, settings: TaskSettings) -> JsonScan:
     """The scan of JSON lines."""
     corrupt, pushed = _corrupt_records(schema, settings), _pushed_filters(settings)
-    return JsonScan(schema, corrupt, pushed, settings.storage, _zone(settings))
+    return JsonScan(schema, corrupt, pushed, settings.storage, _times(settings))
 
 
 def csv_scan(schema: Schema, settings: TaskSettings) -> CsvScan:
@@ -104,7 +104,7 @@ def csv_scan(schema: Schema, settings: TaskSettings) -> CsvScan:
         _corrupt_records(schema, settings),
         _pushed_filters(settings),
         settings.storage,
-        _zone(settings),
+        _times(settings),
     )
 
 
@@ -121,10 +121,10 @@ def _pushed_filters(settings: TaskSettings) -> tuple[Expr, ...]:
     return tuple(node.predicate for node in nodes if isinstance(node, Filter))
 
 
-def _zone(settings: TaskSettings) -> Zone | None:
-    """What times without a zone are in; none is UTC."""
-    text = settings.option(ZONE_OPTION.lower())
-    return zone_of(text) if text else None
+def _times(settings: TaskSettings) -> WrittenTimes | None:
+    """What times mean that are written as text."""
+    text = settings.option(TIMES_OPTION.lower())
+    return written_times(text) if text else None
 
 
 # By the short name that Spark has for the format, in lower case.

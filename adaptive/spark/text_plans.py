@@ -25,10 +25,10 @@ from adaptive.spark.text_sources import (
     CORRUPT_OPTION,
     FIELDS_OPTION,
     PUSHED_OPTION,
-    ZONE_OPTION,
+    TIMES_OPTION,
 )
 from adaptive.spark.worker import source_schema
-from adaptive.spark.zone_rules import named_zone_literal
+from adaptive.spark.zone_rules import named_zone_literal, written_times_literal
 from ir import Filter, Schema, Sink, Source
 
 _DEFAULT_VALUE_KEYS = ("EXISTS_DEFAULT", "CURRENT_DEFAULT")
@@ -52,7 +52,7 @@ def checked_text_source(
         _refuse_other_times(cx.spark)
     added = {CORRUPT_OPTION.lower(): corrupt}
     if any(field.type is ir.TIMESTAMP for field in read):
-        added[ZONE_OPTION.lower()] = _zone(cx.spark, options)
+        added[TIMES_OPTION.lower()] = _times(cx.spark, options)
     mode = RecordMode.named(options.get("mode"))
     is_strict = mode is not RecordMode.PERMISSIVE or corrupt in read.names
     if is_strict or any(isinstance(node, Filter) for plan in plans for node in plan.walk()):
@@ -88,11 +88,10 @@ def _refuse_other_times(spark: SparkSession) -> None:
         raise StaysInSpark(f"spark.sql.legacy.timeParserPolicy is {policy}; set it to CORRECTED")
 
 
-def _zone(spark: SparkSession, options: dict[str, str]) -> str:
-    """What times without a zone are in, for the scan; empty for UTC."""
+def _times(spark: SparkSession, options: dict[str, str]) -> str:
+    """What times mean that are written as text, for the scan."""
     name = options.get("timezone") or str(spark.conf.get("spark.sql.session.timeZone"))
-    zone = named_zone_literal(name)
-    return "" if zone is None else str(zone.value)
+    return str(written_times_literal(named_zone_literal(name)).value)
 
 
 def _refuse_fewer_columns(scan: _SparkScan, whole: _SparkScan, mode: RecordMode) -> None:

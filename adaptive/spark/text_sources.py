@@ -64,10 +64,10 @@ _SETTINGS: dict[str, dict[str, str]] = {
 CORRUPT_COLUMN = "spark.sql.columnNameOfCorruptRecord"
 CORRUPT_OPTION = "columnNameOfCorruptRecord"
 # Not options of Spark's but for the native scan: the filters that Spark's reader would apply, the
-# names of the fields of a line, and the zone of times that are written without one.
+# names of the fields of a line, and what times mean that are written as text.
 PUSHED_OPTION = "kodiak.pushedFilters"
 FIELDS_OPTION = "kodiak.fields"
-ZONE_OPTION = "kodiak.zone"
+TIMES_OPTION = "kodiak.times"
 
 
 def refuse_text_options(

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 import ir
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject, sql_text
-from adaptive.spark.zone_rules import zone_literal
+from adaptive.spark.zone_rules import written_times_literal, zone_literal
 from ir import Call, Cast, Column, DataType, DecimalType, EvalMode, Expr
 from ir.conversion import COMPACT_DIGITS
 
@@ -29,10 +29,8 @@ def translated_cast(node: JavaObject, child: Expr, target: DataType) -> Expr:
             " Java's; read the column as string"
         )
     if (source, target) == (ir.STRING, ir.TIMESTAMP):
-        raise StaysInSpark(
-            f"`{sql_text(node)}`: a text may have no date, or the name of a region as its zone;"
-            " cast to date, or write timestamps when the files are written"
-        )
+        times = written_times_literal(zone_literal(node.zoneId()))
+        return Call("parse_timestamp", (times, child), mode)
     if ir.TIMESTAMP in (source, target) and {source, target} & {ir.DATE, ir.STRING}:
         return _cast_in_zone(node, child, target, mode)
     if isinstance(source, DecimalType) and target.is_integer:

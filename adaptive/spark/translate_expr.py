@@ -20,6 +20,7 @@ from adaptive.spark.translate_text import TEXT_PLAIN, letter_case, like, locate
 from adaptive.spark.translate_time import TIME_TRANSLATIONS, WITHOUT_ZONE
 from adaptive.spark.types import ir_type
 from ir import Call, EvalMode, Expr, Literal
+from ir.parsing_times import needs_today
 
 PLAIN: dict[str, str] = {
     "EqualTo": "eq",
@@ -261,7 +262,22 @@ def replacement(node: JavaObject) -> JavaObject | None:
 
 
 def _is_constant(node: JavaObject) -> bool:
-    return all(class_name(part) in CONSTANT for part in walk(node))
+    """Whether the JVM may compute it now; a time without a date is of the day of each row."""
+    parts = list(walk(node))
+    if not all(class_name(part) in CONSTANT for part in parts):
+        return False
+    return not any(class_name(part) == "Cast" and _needs_today(part) for part in parts)
+
+
+def _needs_today(cast: JavaObject) -> bool:
+    """Whether a constant text is cast to a timestamp, and is not one that has a date for sure."""
+    child = children(cast)[0]
+    types = [str(one.dataType().typeName()) for one in (child, cast)]
+    if types[0] != "string" or not types[1].startswith("timestamp"):
+        return False
+    if class_name(child) != "Literal" or child.value() is None:
+        return class_name(child) != "Literal"
+    return needs_today(str(child.value().toString()))
 
 
 def _folded(node: JavaObject) -> Literal:

@@ -16,7 +16,9 @@ from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import JavaObject
 from ir import Literal
 from ir.calendar import DAY_US, SECOND_US
-from ir.zones import Zone, ZoneRule, zone_text
+from ir.regions import UTC, regions_text, written_times_text
+from ir.tzdb import read_tzdb
+from ir.zones import Zone, ZoneRule, zone_of, zone_text
 
 _UTC = "Z"
 _EPOCH = datetime(1970, 1, 1)
@@ -46,6 +48,41 @@ def named_zone_literal(name: str) -> Literal | None:
     except (Py4JJavaError, PySparkException):
         raise StaysInSpark(f"{name!r} is not the name of a time zone") from None
     return zone_literal(zone)
+
+
+def written_times_literal(zone: Literal | None) -> Literal:
+    """What times mean that are written as text: in a zone, UTC if none, and in all regions."""
+    known = UTC if zone is None else zone_of(zone.value)
+    return Literal(written_times_text(known, _regions_text()), ir.STRING)
+
+
+@lru_cache(1)
+def _regions_text() -> str:
+    """The rules of all regions as the JVM has them in its home, if it has them from there."""
+    jvm: JavaObject = SparkSession.active()._jvm
+    home = str(jvm.java.lang.System.getProperty("java.home"))
+    try:
+        path = jvm.java.io.File(f"{home}/lib/tzdb.dat").toPath()
+        data = bytes(jvm.java.nio.file.Files.readAllBytes(path))
+        zones = read_tzdb(data)
+    except (Py4JJavaError, ir.IrError) as problem:
+        raise StaysInSpark(
+            f"the rules of time zones in {home}/lib/tzdb.dat cannot be read"
+            f" ({str(problem).splitlines()[0]}); use a JVM that has them there"
+        ) from None
+    ids = str(jvm.java.time.zone.ZoneRulesProvider.getAvailableZoneIds().toString())
+    if set(ids.strip("[]").split(", ")) != set(zones):
+        raise StaysInSpark(
+            "the JVM has regions that its tzdb.dat does not have; leave java.time.zone's"
+            " DefaultZoneRulesProvider as it is"
+        )
+    return regions_text(data, _short_names(jvm))
+
+
+def _short_names(jvm: JavaObject) -> dict[str, str]:
+    """What Java takes three letters for; it depends on its version."""
+    pairs = str(jvm.java.time.ZoneId.SHORT_IDS.toString()).strip("{}").split(", ")
+    return dict(pair.split("=", 1) for pair in pairs)
 
 
 @lru_cache(1)

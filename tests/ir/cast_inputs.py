@@ -99,11 +99,24 @@ TIME_TEXTS = (
     *("+2020-12", "12:60", "T25:00", "2020-01-02 03:04:05+00:00:00"),
     *("2020-01-02 3:4:5UTC+01:02:03", "2020-01-02 3:4:5GMT+1:2", "T"),
 )
-TEXTS: tuple[str, ...] = tuple(
-    dict.fromkeys((*WORDS, *INTEGERS, *FLOATS, *DECIMAL_TEXTS, *DATE_TEXTS, *TIME_TEXTS))
+REGION_TEXTS = (
+    *("2020-01-02 03:04:05 Europe/Berlin", "2024-03-31T02:30:00 Europe/Berlin"),
+    *("2024-10-27 02:30:00.5Europe/Berlin", "2011-12-30 12:00:00 Pacific/Apia", "2020-01-02PST"),
+    *("2500-07-01 12:00:00 America/New_York", "1890-01-01 00:00:00 Asia/Kolkata"),
+    *("2020-01-02 03:04:05PST", "2020-01-02 03:04:05 pst", "2020-01-02 03:04:05 Europe/berlin"),
+    *("2020-01-02 03:04:05 Nowhere", "2020-01-02 03:04:05 Etc/GMT+5", "2020-01-02 03:04:05 GMT0"),
+    *("2020-01-02 03:04:05 GMT+0", "2020-01-02 03:04:05 Zulu", "2020-01-02 03:04:05 UTC+99"),
 )
-# What the text alone does not tell: Spark takes today's date, or the rules of a region.
-OPEN_TEXTS = ("12:30", "T12:30:15", "7:5:3.5+01:00", "2020-01-02 03:04:05 Europe/Berlin")
+TEXTS: tuple[str, ...] = tuple(
+    dict.fromkeys(
+        (*WORDS, *INTEGERS, *FLOATS, *DECIMAL_TEXTS, *DATE_TEXTS, *TIME_TEXTS, *REGION_TEXTS)
+    )
+)
+# Times of today, whenever that is.
+TODAY_TEXTS = (
+    *("12:30", "T12:30:15", "7:5:3.5+01:00", "T5", "00:00:00 Asia/Tokyo", "23:59:59.9 Etc/GMT+12"),
+    *("T1:2:3 America/New_York", "0:0", "0:0:0 +18:00", "12:30:00PST"),
+)
 
 FLOAT_EDGES = (
     *(0.0, -0.0, 1.0, -1.5, 0.5, 2.5, 0.1, 127.0, 127.9, 128.0, -128.9, -129.0, 32768.0, 1e10),

@@ -52,10 +52,6 @@ CASES: dict[str, tuple[Callable[[DataFrame], DataFrame], str]] = {
     "logarithm of a base": (lambda df: df.agg(F.sum(F.log(2.0, "price"))), "ln(x) / ln(base)"),
     "rint": (lambda df: df.agg(F.sum(F.rint("price"))), "Rint has no native form"),
     "udf": (lambda df: df.agg(F.sum(plus_one("campaign_id"))), "column expressions"),
-    "texts as timestamps": (
-        lambda df: df.agg(F.max(F.col("event_type").try_cast("timestamp"))),
-        "name of a region",
-    ),
     "digits of decimals that Spark may round": (
         lambda df: df.agg(F.max(F.abs(F.col("value").cast("decimal(17,9)")).cast("int"))),
         "cast to bigint first",
