@@ -36,7 +36,7 @@ from ir.regions import (
     regions_text,
     written_times_text,
 )
-from ir.zones import Zone
+from ir.zones import Zone, ZoneRule
 from tests.arrow import from_table, to_batch
 from tests.time_texts import NO_REGIONS, REGIONS, moments_of, time_text
 from tests.tzdb_file import tzdb_file
@@ -112,13 +112,33 @@ def test_what_is_no_region_is_an_error(zone: str) -> None:
             projection(expr).run(to_batch([row], SCHEMA))
 
 
+# Clocks change an hour before all time ends, when they show what 64 bits have no room for.
+LATE_CHANGE = Zone(
+    "Last/Hour",
+    (18_000, 21_600, 18_000),
+    (0, 10_000_000),
+    (ZoneRule(1, 10, 0, 10_800, 0, 18_000, 21_600), ZoneRule(7, 10, 0, 0, 0, 21_600, 18_000)),
+)
+
+
+CLOCKS = ("0:0:0", "4:0:54.775807", "4:0:54.775808", "8:30:00", "9:30:00", "14:00:00", "23:59:59")
+
+
 def test_the_ends_of_all_time() -> None:
     """The day is one of 64 bits in a zone, and not in UTC, or the other way around."""
     texts: list[str | None] = [
         f"{day} {clock}{zone}"
         for day in ("294247-01-09", "294247-01-10", "-290308-12-20", "-290308-12-21", "999999-1-1")
-        for clock in ("00:00:00", "04:00:54.775807", "04:00:54.775808", "14:00:00", "23:59:59")
+        for clock in (
+            "00:00:00",
+            "09:30:00",
+            "08:30:00",
+            "04:00:54.775807",
+            "04:00:54.775808",
+            "14:00:00",
+            "23:59:59",
+        )
         for zone in ("", " Europe/Berlin", " America/New_York", " Pacific/Apia", " +18:00", "-18")
     ]
-    for zone in ZONES:
+    for zone in (*ZONES, LATE_CHANGE):
         assert_same(parsed(zone), texts)

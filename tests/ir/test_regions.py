@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import zoneinfo
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,7 @@ def test_zone_files_against_zoneinfo() -> None:
     assert len(regions.zones) > 400
     for name in regions.zones:
         zone, known = regions.zones[name], zoneinfo.ZoneInfo(name)
+        assert all(before != after for before, after in pairwise(zone.offsets_s))
         changes = list(zone.changes_s) + [w for w, _ in zone.by_rules(2037, 2060) if zone.rules]
         seconds = [rng.choice(changes) + step for step in (-1, 0, 3599)] if changes else []
         seconds += [rng.randint(-60_000_000_000, 250_000_000_000) for _ in range(2)]

@@ -136,6 +136,8 @@ def predicate(rng: random.Random, depth: int) -> str:
             "flag",
             "flag is not null",
             "isnull(kind)",
+            "to_timestamp(concat(day, ' 02:30:00 Europe/Berlin')) < timestamp'2000-01-01 00:00:00'",
+            "try_cast(kind as timestamp) is null",
         ]
     )
 
