@@ -10,13 +10,14 @@ import ctypes
 import struct
 from array import array
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 
 from codegen_llvm.compile import keep_symbol
 from codegen_llvm.local_times import changes_of, end_of
 from ir.calendar import SECOND_US
-from ir.parsing_times import written_zone
+from ir.parsing_times import RulesMissing, written_zone
 from ir.regions import Regions
 from ir.zones import CYCLE_US, Zone
 
@@ -33,11 +34,12 @@ _WORD = (1 << 64) - 1
 @lru_cache(8)
 def region_table(regions: Regions) -> str:
     """The symbol of the table of some regions; 50 to 100 ms for all of the world."""
-    zones = {name: zone for name in regions.zones if (zone := regions.zone(name)) is not None}
-    for name in regions.short_names:
-        zones.pop(name, None)
-        if (zone := written_zone(name, regions)) is not None:
-            zones[name] = zone
+    zones: dict[str, Zone] = {}
+    for name in (*regions.zones, *regions.short_names):
+        with suppress(RulesMissing):
+            zone = written_zone(name, regions)
+            if zone is not None:
+                zones[name] = zone
     data = _packed(zones)
     symbol = f"kodiak.regions.{sha256(data).hexdigest()[:16]}"
     keep_symbol(symbol, ctypes.create_string_buffer(data, len(data)))

@@ -130,14 +130,12 @@ def predicate(rng: random.Random, depth: int) -> str:
             "small <=> number",
             "short in (0, 1, 2)",
             "price > 0",
-            "day >= date'1970-01-01'",
+            "to_timestamp(concat(day, ' 2:30:0 Europe/Berlin')) >= timestamp'1970-01-01'",
             "part = 1",
             "part is null",
             "flag",
             "flag is not null",
-            "isnull(kind)",
-            "to_timestamp(concat(day, ' 02:30:00 Europe/Berlin')) < timestamp'2000-01-01 00:00:00'",
-            "try_cast(kind as timestamp) is null",
+            "isnull(try_cast(kind as timestamp))",
         ]
     )
 

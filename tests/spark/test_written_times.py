@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -26,6 +27,16 @@ from tests.time_texts import REGIONS, moments_of, time_text
 
 SESSION_ZONE = "spark.sql.session.timeZone"
 ZONES = ("UTC", "America/New_York", "Pacific/Apia", "+05:45")
+
+
+MODES = ("PERMISSIVE", "DROPMALFORMED")
+LAWS = ("true", "false", "false", "true")
+
+
+def some_of(others: Sequence[str], few: Iterable[tuple[str, str]]) -> list[Any]:
+    """All pairs with the zones, of which only a few are for every day."""
+    pairs, usual = [(zone, other) for zone in ZONES for other in others], set(few)
+    return [p if p in usual else pytest.param(*p, marks=pytest.mark.long) for p in pairs]
 
 
 def again(check: Callable[[], Rows]) -> Rows:
@@ -111,8 +122,9 @@ def texts(spark: SparkSession, data: Path, request: pytest.FixtureRequest) -> Da
     return spark.read.parquet(str(data))
 
 
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize(
+    ("zone", "ansi"), some_of(("true", "false"), zip(ZONES, LAWS, strict=True))
+)
 def test_casts(spark: SparkSession, texts: DataFrame, zone: str, ansi: str) -> None:
     """In all modes, and by the functions that are a cast."""
     with session(spark, **{SESSION_ZONE: zone, "spark.sql.ansi.enabled": ansi}):
@@ -163,8 +175,7 @@ def test_today_is_not_folded(spark: SparkSession, texts: DataFrame) -> None:
 LINES = 400
 
 
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED"])
+@pytest.mark.parametrize(("zone", "mode"), some_of(MODES, zip(ZONES, MODES * 2, strict=True)))
 def test_json_and_csv(spark: SparkSession, data: Path, zone: str, mode: str) -> None:
     """Records whose times are in regions, or of today."""
     rng = random.Random(zone)
