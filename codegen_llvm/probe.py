@@ -23,7 +23,7 @@ from codegen_llvm.expressions import lower
 from codegen_llvm.keys import Key, hash_keys, normalize_key
 from codegen_llvm.layout import Encoding, InputLayout
 from codegen_llvm.values import Value, is_true, null_bit
-from ir import BOOL, DATE, STRING, TIMESTAMP, Column, DataType, Expr
+from ir import BOOL, DATE, STRING, TIMESTAMP, Call, Cast, Column, DataType, EvalMode, Expr
 from ir.pipelines import RowProgram, narrow_nulls
 from ir.windows import time_of
 
@@ -50,7 +50,7 @@ class SampleLayout:
     filters: int
     keys: tuple[Expr, ...]
     columns: tuple[str, ...]
-    summed: tuple[str, ...]  # the integer columns whose values are written down
+    ranged: tuple[str, ...]  # the columns whose values are written down, as integers
 
     @property
     def fields(self) -> tuple[tuple[str, int], ...]:
@@ -65,7 +65,7 @@ class SampleLayout:
             ("column_nulls", _bit_words(len(self.columns))),
             *((f"key{position}", 1) for position in range(len(self.keys))),
             *((f"code{position}", 1) for position in self.coded),
-            *((f"value{position}", 1) for position in range(len(self.summed))),
+            *((f"value{position}", 1) for position in range(len(self.ranged))),
         )
 
     @property
@@ -91,12 +91,29 @@ class SampleLayout:
 def sample_layout(program: RowProgram) -> SampleLayout:
     """What probes of a program write down."""
     read: set[str] = set()
-    for aggregate in program.aggregates:
-        if aggregate.call.function in ("sum", "avg"):
-            read.update(*(argument.columns() for argument in aggregate.call.arguments))
-    summed = tuple(f.name for f in program.input if f.name in read and f.type.is_integer)
+    for predicate in program.filters:
+        if predicate.can_fail:
+            read |= predicate.columns()
+    numbers = [f for f in program.input if counts_as_integer(f.type) and f.type != BOOL]
+    ranged = tuple(field.name for field in numbers if field.name in read)
     keys = tuple(key.expr for key in program.keys)
-    return SampleLayout(len(program.filters), keys, program.input.names, summed)
+    return SampleLayout(len(program.filters), keys, program.input.names, ranged)
+
+
+def tested_form(predicate: Expr) -> Expr:
+    """A filter as a probe tests it: what fails is null, so that no other filter has to protect it.
+
+    Where ranges prove that it cannot fail, it may be tested before the others.
+    """
+    if not predicate.can_fail:
+        return predicate
+    changed = predicate.with_children(tuple(map(tested_form, predicate.children)))
+    match changed:
+        case Call(function, args, EvalMode.ANSI):
+            return Call(function, args, EvalMode.TRY)
+        case Cast(child, type_, EvalMode.ANSI):
+            return Cast(child, type_, EvalMode.TRY)
+    return changed
 
 
 def counts_as_integer(type_: DataType) -> bool:
@@ -240,17 +257,17 @@ class _Probe:
             null = self.columns.null(name, row)
             nulls.append(ll.Constant(I1, 0) if null is None else null)
         self._store_bits(nulls, "column_nulls")
-        for position, name in enumerate(self.sample.summed):
+        for position, name in enumerate(self.sample.ranged):
             field = self.program.input[name]
             value = self.columns.column(cx, Column(name, field.type, field.nullable))
             self._store(self._integer(value), f"value{position}")
 
     def _test_filters(self, row: ll.Value) -> None:
-        """Every filter for every row, but one that can fail only where all before it pass."""
+        """Every filter for every row, but one that fails in any form only where others pass."""
         cx = self.cx
         self.passed.set(ll.Constant(I1, 1))
         outcomes = []
-        for predicate in self.program.filters:
+        for predicate in map(tested_form, self.program.filters):
             outcome = cx.local(I1, ll.Constant(I1, 0))
             with self._where_passed(predicate):
                 cx.row = row

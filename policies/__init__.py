@@ -1,6 +1,6 @@
 """Policies: pure functions that decide from a profile what to bet on next."""
 
-from policies.bets import Fixed, InOrder, NarrowKeys, NarrowValues, NoNulls
+from policies.bets import Fixed, NarrowKeys, NoNulls
 from policies.composition import Hysteresis, Together
 from policies.decision import Decision, Generalize, Keep, Policy, Specialize
 from policies.defaults import default_policy
@@ -8,6 +8,7 @@ from policies.filters import FilterFacts, PredicateOrder, filter_facts
 from policies.neighbours import likely_next
 from policies.ranges import Domain, domain_of
 from policies.table_bets import HeavyHitters, LargeTables, ManyKeys
+from policies.value_bets import NarrowValues, ProvenFilters
 
 __all__ = [
     "Decision",
@@ -17,7 +18,6 @@ __all__ = [
     "Generalize",
     "HeavyHitters",
     "Hysteresis",
-    "InOrder",
     "Keep",
     "LargeTables",
     "ManyKeys",
@@ -26,6 +26,7 @@ __all__ = [
     "NoNulls",
     "Policy",
     "PredicateOrder",
+    "ProvenFilters",
     "Specialize",
     "Together",
     "default_policy",

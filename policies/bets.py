@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ir import variant
-from ir.variant import GENERIC, KeysInRange, ValuesInRange, VariantSpec
+from ir.variant import GENERIC, KeysInRange, VariantSpec
 from policies.decision import Decision, Generalize, Keep, Specialize
 from policies.ranges import Domain, widened
 from profiler.profile import KeyFacts, Profile
@@ -78,40 +78,6 @@ class NarrowKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class NarrowValues:
-    """Bet that summed integers stay so small that sums of them cannot overflow."""
-
-    columns: tuple[tuple[str, Domain], ...]
-    rows: int = 1 << 31  # that a sum has at most before it is looked at
-    slack: float = 1 / 2
-
-    def decide(self, profile: Profile) -> Decision:
-        """Every column whose widened range allows it."""
-        if not self.columns:
-            return Generalize("no integer column is summed")
-        if profile.passed < FEW_ROWS:
-            return Keep(f"values of {profile.passed} rows seen, need {FEW_ROWS}")
-        bets = [self._range(name, domain, profile) for name, domain in self.columns]
-        small = tuple(bet for bet in bets if bet is not None and self._fits(bet))
-        if not small:
-            return Generalize(f"values of {self._names()} are too large or unknown")
-        listed = ", ".join(f"{bet.column} in {bet.low}..{bet.high}" for bet in small)
-        return Specialize(small, f"sums of {self.rows} rows fit int64 with {listed}")
-
-    def _range(self, name: str, domain: Domain, profile: Profile) -> ValuesInRange | None:
-        facts = profile.columns.get(name)
-        if facts is None or facts.low is None or facts.high is None:
-            return None
-        return ValuesInRange(name, *widened(facts.low, facts.high, domain, self.slack))
-
-    def _fits(self, bet: ValuesInRange) -> bool:
-        return max(abs(bet.low), abs(bet.high)) * self.rows < 2**63
-
-    def _names(self) -> str:
-        return ", ".join(name for name, _ in self.columns)
-
-
-@dataclass(frozen=True, slots=True)
 class NoNulls:
     """Bet that columns without nulls stay so where other columns have some.
 
@@ -132,18 +98,6 @@ class NoNulls:
             return Generalize(f"nulls in each of {', '.join(seen)}")
         reason = f"no nulls in {', '.join(free)} in {profile.rows} rows, but in others"
         return Specialize((variant.NoNulls(free),), reason)
-
-
-@dataclass(frozen=True, slots=True)
-class InOrder:
-    """Time that seldom goes back: no variant makes use of it yet, so this never bets.
-
-    Slices are found for a block of rows at once, which is as fast with a few rows of others.
-    """
-
-    def decide(self, profile: Profile) -> Decision:
-        """Keep, with the share that was seen."""
-        return Keep(f"{profile.back_in_time:.1%} of rows back in time; no variant depends on it")
 
 
 def all_integers(keys: tuple[KeyFacts, ...]) -> bool:

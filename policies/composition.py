@@ -43,9 +43,10 @@ class Together:
 class Hysteresis:
     """The bets of a policy, but those that run already stay while they are nearly as good.
 
-    A range stays while it holds all that was seen and is at most `slack` times as wide as
-    the new one; hot groups stay while they have nearly the share of the new ones. So a
-    sample that differs a little does not become another variant.
+    A range of keys stays while it holds all that was seen and is at most `slack` times as wide
+    as the new one, one of values while it does and is within the new one; hot groups stay while
+    they have nearly the share of the new ones. So a sample that differs a little does not
+    become another variant.
     """
 
     policy: Policy
@@ -81,8 +82,9 @@ class Hysteresis:
             case KeysInRange(), KeysInRange():
                 return old.cells <= self.slack * new.cells and _holds_keys(old, profile)
             case ValuesInRange(), ValuesInRange():
-                narrow = old.high - old.low <= self.slack * (new.high - new.low)
-                return narrow and _holds_values(old, profile)
+                # The new one is the widest that proves anything; what is in it proves as much.
+                inside = new.low <= old.low and old.high <= new.high
+                return inside and _holds_values(old, profile)
             case HotKeys(), HotKeys():
                 return _share(old, profile) >= self.hot_share * _share(new, profile)
         return old == new

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ir.aggregates import AggregateCall
-from ir.expr import Column
+from ir.expr import Column, Expr
 from ir.pipelines import RowProgram
 from ir.types import DataType
 from ir.windows import TimeWindow
@@ -13,6 +13,7 @@ from policies.decision import Policy
 from policies.filters import PredicateOrder, filter_facts
 from policies.ranges import Domain, domain_of
 from policies.table_bets import HeavyHitters, LargeTables, ManyKeys
+from policies.value_bets import ProvenFilters
 
 _TAG_BYTES = 8
 
@@ -20,7 +21,7 @@ _TAG_BYTES = 8
 def default_policy(program: RowProgram) -> Policy:
     """Every bet that this program can gain from."""
     bets: list[Policy] = [
-        PredicateOrder(tuple(map(filter_facts, program.filters))),
+        _filter_bet(program.filters),
         NoNulls(tuple(field.name for field in program.input if field.nullable)),
     ]
     # Sessions and count windows keep state of their own kind, in which bets on tables have no form.
@@ -35,8 +36,14 @@ def slot_bytes(program: RowProgram) -> int:
     return _TAG_BYTES + keys + sum(_state_bytes(one.call) for one in program.aggregates)
 
 
+def _filter_bet(filters: tuple[Expr, ...]) -> Policy:
+    """Their order; where some can fail, what proves that they do not as well."""
+    if any(predicate.can_fail for predicate in filters):
+        return ProvenFilters(filters)
+    return PredicateOrder(tuple(map(filter_facts, filters)))
+
+
 def _table_bets(program: RowProgram) -> list[Policy]:
-    """Not `NarrowValues`: kernels make no use of it, see `ValuesInRange`."""
     if not program.keys:
         return []
     large = LargeTables(slot_bytes(program))

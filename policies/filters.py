@@ -28,7 +28,9 @@ PATTERN_COST = 12.0
 MOST_EXACT = 6  # filters for which all orders are compared; beyond, one is chosen after another
 _PATTERNS = frozenset(("like", "contains", "instr", "replace", "translate"))
 _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "eq_null_safe", "between"))
+_ARITHMETIC = frozenset(("add", "subtract", "multiply", "negate", "abs"))
 _LOGIC = frozenset(("and", "or", "not", "is_null", "is_not_null"))
+_VECTORISED = _COMPARISONS | _ARITHMETIC | _LOGIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def filter_facts(predicate: Expr) -> FilterFacts:
 
 
 def _is_vectorised(expr: Expr) -> bool:
-    """Whether it is made of comparisons of numbers with each other."""
+    """Whether it is made of comparisons of numbers, and of arithmetic on them."""
     if expr.can_fail or expr.type.is_bytes or expr.type.is_decimal:
         return False
     match expr:
@@ -61,7 +63,7 @@ def _is_vectorised(expr: Expr) -> bool:
         case Cast(child):
             return _is_vectorised(child)
         case Call(function, args):
-            return function in _COMPARISONS | _LOGIC and all(map(_is_vectorised, args))
+            return function in _VECTORISED and all(map(_is_vectorised, args))
     return False
 
 

@@ -68,7 +68,7 @@ class HotKey:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """What sampled rows showed of one input column; a range only of integers."""
+    """What sampled rows showed of one input column; a range only where a filter can fail by it."""
 
     low: int | None = None
     high: int | None = None
@@ -79,8 +79,8 @@ class ColumnFacts:
 class Profile:
     """What sampled rows showed, all filters tested for each of them.
 
-    Bit i of an outcome says that filter i of the program passed the row. A filter that can
-    fail is tested only where those before it pass; elsewhere its bit is 0.
+    Bit i of an outcome says that filter i of the program passed the row; where it fails, it does
+    not. A filter that has no form without errors is tested only where those before it pass.
     """
 
     rows: int = 0  # sampled

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from codegen_llvm import unsupported
 from codegen_llvm.expressions import needs_branch
+from codegen_llvm.probe import tested_form
 from ir import Column, EvaluationError, Expr, Scalar, Sink, Source, evaluate_expr
 from ir.pipelines import RowProgram, cut, flatten
 from ir.windows import time_of
@@ -47,7 +48,7 @@ def expect(program: RowProgram, row: Row) -> Expected | None:
 
 def _expect(program: RowProgram, row: Row) -> Expected:
     outcome, passed = 0, True
-    for number, predicate in enumerate(program.filters):
+    for number, predicate in enumerate(map(tested_form, program.filters)):
         if passed or not predicate.can_fail:
             met = evaluate_expr(predicate, row) is True
             outcome |= met << number

@@ -289,7 +289,7 @@ class _Sample:
                 yield HotKey(tuple(int(one[at]) for one in told), share)
 
     def columns(self, with_nulls: set[str]) -> Iterator[tuple[str, ColumnFacts]]:
-        """The nulls of each column, and the values of those that are summed up.
+        """The nulls of each column, and the ranges of those by which filters can fail.
 
         A batch with a null that was not sampled counts as one: none is a claim that Arrow's
         count would refute.
@@ -298,8 +298,8 @@ class _Sample:
         for position, name in enumerate(self.layout.columns):
             nulls = is_null[:, position]
             low = high = None
-            if name in self.layout.summed:
-                values = self._column(f"value{self.layout.summed.index(name)}")
+            if name in self.layout.ranged:
+                values = self._column(f"value{self.layout.ranged.index(name)}")
                 low, high = _range(values[~nulls])
             count = int(np.count_nonzero(nulls))
             yield name, ColumnFacts(low, high, max(count, int(name in with_nulls)))

@@ -9,16 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir import variant
-from ir.variant import GENERIC, KeysInRange, SelectRows, Tier, ValuesInRange, VariantSpec
+from ir.variant import GENERIC, KeysInRange, SelectRows, Tier, VariantSpec
 from policies import (
     Decision,
     Domain,
     Fixed,
     Generalize,
-    InOrder,
     Keep,
     NarrowKeys,
-    NarrowValues,
     NoNulls,
     Policy,
     Specialize,
@@ -38,7 +36,6 @@ INT8 = Domain(-128, 127)
 CODES = Domain(0, 2**31 - 1, "name")
 ONE_KEY = NarrowKeys((INT64,))
 TWO_KEYS = NarrowKeys((INT64, INT8))
-SUM = NarrowValues((("price", INT64), ("count", INT8)))
 NULLABLE = NoNulls(("a", "b"))
 
 
@@ -95,21 +92,6 @@ TABLE: list[tuple[Policy, Profile, Decision]] = [
         Specialize(bets((0, 255)), "keys in 0..255 are 256 cells for about 100 groups"),
     ),
     (
-        SUM,
-        columns(price=ColumnFacts(0, 1000), count=ColumnFacts(-100, 120)),
-        Specialize(
-            (ValuesInRange("price", 0, 1535), ValuesInRange("count", -128, 127)),
-            "sums of 2147483648 rows fit int64 with price in 0..1535, count in -128..127",
-        ),
-    ),
-    (
-        SUM,
-        columns(price=ColumnFacts(0, 2**33), count=ColumnFacts()),
-        Generalize("values of price, count are too large or unknown"),
-    ),
-    (SUM, columns(rows=3), Keep("values of 3 rows seen, need 64")),
-    (NarrowValues(()), columns(), Generalize("no integer column is summed")),
-    (
         NULLABLE,
         columns(a=ColumnFacts(nulls=5), b=ColumnFacts()),
         Specialize((variant.NoNulls(("b",)),), "no nulls in b in 10000 rows, but in others"),
@@ -125,11 +107,6 @@ TABLE: list[tuple[Policy, Profile, Decision]] = [
         Generalize("nulls in each of a, b"),
     ),
     (NULLABLE, NOTHING_SEEN, Keep("nulls of 0 rows counted, need 64")),
-    (
-        InOrder(),
-        Profile(back_in_time=0.25),
-        Keep("25.0% of rows back in time; no variant depends on it"),
-    ),
 ]
 
 

@@ -141,7 +141,7 @@ def column_facts(
 ) -> ColumnFacts:
     nulls = max(sum(value is None for value in values), min(1, bound.nulls[name]))
     there = [value for value in values if value is not None]
-    if name in sample_layout(program).summed and there:
+    if name in sample_layout(program).ranged and there:
         return ColumnFacts(min(there), max(there), nulls)
     return ColumnFacts(nulls=nulls)
 
@@ -203,7 +203,7 @@ def test_a_profile_of_one_row_in_256(dictionary: bool) -> None:
     assert profile.groups == pytest.approx(1000, rel=0.15)
     (key,) = profile.keys
     assert (key.low, key.high, key.nulls) == pytest.approx((0, 999, 0), abs=12)
-    assert profile.columns["value"] == ColumnFacts(0, 99, 0)
+    assert profile.columns["value"] == ColumnFacts()
     assert profile.back_in_time == 0.0
     assert profile.hot == ()
     assert profile.dictionaries == ({"event_type": 3} if dictionary else {})
@@ -255,7 +255,11 @@ def test_what_is_behind_a_null_is_in_no_range() -> None:
         {"event_type": "view", "campaign_id": key, "event_time": 1, "value": value}
         for key, value in ((5, 70), (None, 80), (9, None), (6, 90))
     ]
-    sampler = Sampler(YSB, every=1)
+    value = Column("value", INT64)
+    large = Call("ge", (Call("add", (value, Literal(1, INT64))), Literal(0, INT64)))
+    # Rows of which the value is null do not pass.
+    program = replace(YSB, filters=(*YSB.filters, Call("or", (large, Call("is_null", (value,))))))
+    sampler = Sampler(program, every=1)
     add_all(sampler, bind(to_batch(rows, YSB.input), YSB.input))
     profile = sampler.profile()
     assert profile.keys == (KeyFacts(5, 9, 1),)
