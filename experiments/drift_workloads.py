@@ -19,18 +19,21 @@ from experiments.adaptive_data import (
     filtered_columns,
     filters_query,
     halves,
+    is_large,
     is_view,
     of_countries,
     passing,
+    priced,
     scattered,
     skewed,
+    totals_query,
     uniform,
     with_nulls,
     ysb_columns,
     ysb_query,
 )
 from experiments.adaptive_variants import Statics, order_variants, spec_of, table_variants
-from ir import KeysInRange, NoNulls
+from ir import KeysInRange, NoNulls, ValuesInRange, VariantSpec
 
 TURNS = 12  # of an adversary that takes its time
 # Times as long as an adversary's stream: of what learning costs, one can tell how much it is of
@@ -142,6 +145,23 @@ def appearing_disorder() -> Drift:
     return Drift("disorder appears", query, phases, is_view)
 
 
+def growing_values() -> Drift:
+    """Arithmetic of a filter that cannot fail with the values seen; one in a hundred grows."""
+
+    def ranges(price: int, other: int) -> VariantSpec:
+        bits = {"price": price, "quantity": other, "tax": other}
+        claims = [ValuesInRange(name, -(2**b), 2**b - 1) for name, b in bits.items()]
+        return spec_of(*claims)
+
+    phases = (
+        Phase(
+            "small values", priced(1), {"ranges": ranges(36, 24), "branches": spec_of(select=False)}
+        ),
+        Phase("1 % grow", priced(2**45, 0.01), {"ranges": ranges(50, 12)}),
+    )
+    return Drift("values grow", totals_query, phases, is_large, keys=100)
+
+
 def growing_dictionaries() -> Drift:
     """Keys and event types that come as codes get values that were not there before."""
     names = tuple(f"country {number:04}" for number in range(1_200))
@@ -167,6 +187,7 @@ def drifts() -> tuple[Drift, ...]:
         appearing_skew(),
         appearing_nulls(),
         appearing_disorder(),
+        growing_values(),
         growing_dictionaries(),
     )
     return tuple(replace(drift, share=LONGER * drift.share) for drift in made)
