@@ -112,9 +112,7 @@ def _select_function(
     mask = cx.load_field(args, KernelArgs, "mask", PTR)
     times = None if window is None else SliceLook(window, start[0])
     columns = columns_of(cx)
-    blocks = BlockFilter(
-        cx, columns, order.filters, selection, mask, guard, order.together, times=times
-    )
+    blocks = BlockFilter(cx, columns, order.filters, selection, mask, order.together, guard, times)
     cx.b.ret(blocks.select(first, last))
     for code, tail in cx.tails.items():
         cx.b.position_at_end(tail)
@@ -178,8 +176,8 @@ class BlockFilter:
     filters: tuple[Expr, ...]
     selection: ll.Value
     mask: ll.Value
-    guard: RangeGuard | None = None
     together: int | None = None  # so many of them may go into pass one, if a hint says which
+    guard: RangeGuard | None = None  # of what pass one may look at in passing
     times: SliceLook | None = None
     tested: list[Expr] = field(default_factory=list)  # pass one
     lengths: list[Call] = field(default_factory=list)  # pass one: only the strings' lengths

@@ -20,7 +20,7 @@ from experiments.workloads import SECOND_US
 BLOCK_US = 10 * SECOND_US
 LATE_US = 3 * SECOND_US
 PASSES = 50  # a column's value from which on the predicates over it hold
-LEAST_TOTAL = 2_000_000  # a quarter of the rows with small prices have as much
+LEAST_TOTAL, MOST_OFF = 1_000_000, 1_000  # half of the rows with small prices pass each
 HOT_KEY = 123_456
 HOT_SHARE = 0.6
 NULL_SHARE = 0.05
@@ -66,22 +66,31 @@ def filters_query(names: str) -> Callable[[str], Stream]:
 
 
 def totals_query(result: str) -> Stream:
-    """A predicate on what is computed of three columns, which fails where that leaves 64 bits."""
-    columns = dict.fromkeys(("price", "quantity", "tax", "campaign_id", "value"), "int64")
-    events = stream({**columns, "event_time": "timestamp"}).watermark("event_time", "0 seconds")
-    total = f.col("price") * f.col("quantity") + f.col("tax")
-    return _summed(events.filter(total >= LEAST_TOTAL), 1, "campaign_id", result)
+    """Predicates on what is computed of columns, which fails where it leaves 64 bits."""
+    names = ("price", "quantity", "tax", "rebate", "campaign_id", "value")
+    events = stream({**dict.fromkeys(names, "int64"), "event_time": "timestamp"})
+    events = events.watermark("event_time", "0 seconds")
+    price, quantity, tax = f.col("price"), f.col("quantity"), f.col("tax")
+    for predicate in (
+        price * quantity + tax >= LEAST_TOTAL,
+        tax + f.col("rebate") < MOST_OFF,
+        f.abs(tax - f.col("rebate")) < MOST_OFF // 2,
+    ):
+        events = events.filter(predicate)
+    return _summed(events, 1, "campaign_id", result)
 
 
-def is_large(batch: pa.RecordBatch) -> Array:
-    """Which rows have a total that passes."""
-    price, quantity, tax = (batch.column(n).to_numpy() for n in ("price", "quantity", "tax"))
+def is_charged(batch: pa.RecordBatch) -> Array:
+    """Which rows pass these predicates."""
+    names = ("price", "quantity", "tax", "rebate")
+    price, quantity, tax, rebate = (batch.column(name).to_numpy() for name in names)
     found: Array = price * quantity + tax >= LEAST_TOTAL
+    found &= (tax + rebate < MOST_OFF) & (np.abs(tax - rebate) < MOST_OFF // 2)
     return found
 
 
 def priced(most: int, share: float = 0.0) -> Make:
-    """Small prices, but in a share of the rows such up to `most`; three rows in four pass not."""
+    """Small prices, but in a share of the rows such up to `most`."""
 
     def make(rows: int, random: Random) -> Columns:
         price = random.integers(0, 100_000, rows)
@@ -90,6 +99,7 @@ def priced(most: int, share: float = 0.0) -> Make:
             "price": np.where(is_high, random.integers(0, most, rows), price),
             "quantity": random.integers(1, 50, rows),
             "tax": random.integers(0, 1_000, rows),
+            "rebate": random.integers(0, 1_000, rows),
             "campaign_id": random.integers(0, 100, rows),
             "value": random.integers(0, 100, rows),
         }

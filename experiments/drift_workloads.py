@@ -19,7 +19,7 @@ from experiments.adaptive_data import (
     filtered_columns,
     filters_query,
     halves,
-    is_large,
+    is_charged,
     is_view,
     of_countries,
     passing,
@@ -146,10 +146,10 @@ def appearing_disorder() -> Drift:
 
 
 def growing_values() -> Drift:
-    """Arithmetic of a filter that cannot fail with the values seen; one in a hundred grows."""
+    """Arithmetic of filters that cannot fail with the values seen; one in a hundred grows."""
 
     def ranges(price: int, other: int) -> VariantSpec:
-        bits = {"price": price, "quantity": other, "tax": other}
+        bits = {"price": price, "quantity": other, "tax": other, "rebate": other}
         claims = [ValuesInRange(name, -(2**b), 2**b - 1) for name, b in bits.items()]
         return spec_of(*claims)
 
@@ -159,7 +159,7 @@ def growing_values() -> Drift:
         ),
         Phase("1 % grow", priced(2**45, 0.01), {"ranges": ranges(50, 12)}),
     )
-    return Drift("values grow", totals_query, phases, is_large, keys=100)
+    return Drift("values grow", totals_query, phases, is_charged, keys=100)
 
 
 def growing_dictionaries() -> Drift:

@@ -24,10 +24,12 @@ from ir import (
     SelectRows,
     ShareGroups,
     Tier,
+    ValuesInRange,
     VariantSpec,
 )
 from policies import Decision, Fixed, Specialize
 from profiler import Profile
+from tests.strategies import NAMES
 
 # Strings are keys of arrays only as columns with codes, so they are there more than once.
 KEY_TYPES = (INT64, INT32, INT16, INT8, DATE, TIMESTAMP, BOOL, STRING, STRING, STRING)
@@ -55,6 +57,15 @@ _BLOCKS: tuple[tuple[Hint, ...], ...] = (
 
 
 @st.composite
+def values(draw: st.DrawFn) -> tuple[ValuesInRange, ...]:
+    """Small ranges of columns that there are or not, of whatever type."""
+    names = draw(st.sets(st.sampled_from(NAMES), max_size=3))
+    edges = [(draw(st.integers(-4, 1)), draw(st.sampled_from((1, 3, 1000)))) for _ in names]
+    pairs = zip(sorted(names), edges, strict=True)
+    return tuple(ValuesInRange(name, low, high) for name, (low, high) in pairs)
+
+
+@st.composite
 def hints(draw: st.DrawFn) -> tuple[Hint, ...]:
     """Any advice: an order of filters that there are not, keys that nobody has."""
     numbers = draw(st.lists(st.integers(0, 3), max_size=4))
@@ -76,7 +87,7 @@ def specs(draw: st.DrawFn, keys: int) -> list[VariantSpec]:
     advice = draw(hints())
     shared = (*draw(st.sampled_from((GENERIC.hints, advice))), ShareGroups())
     made = [VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),)) for _ in range(2)]
-    made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),), advice))
+    made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)), *draw(values())), advice))
     made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),), (*advice, ShareGroups())))
     return [*made, VariantSpec(Tier.SPECULATIVE, (), shared), GENERIC]
 

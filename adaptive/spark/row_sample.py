@@ -26,6 +26,7 @@ from adaptive.spark.listing import file_index
 from adaptive.spark.row_verdict import MOST_KEPT
 from adaptive.spark.sources import FileSource
 from ir import STRING, Call, Column, EvaluationError, Expr, Field, Named, ProjectionProgram, Schema
+from ir.intervals import prove
 
 SAMPLED_ROWS = 65_536  # of each place: the beginning and the last third of three files
 LEAST_COLUMNS = 4
@@ -54,7 +55,7 @@ class Sample:
 def take_sample(cx: Catalyst, source: FileSource, filters: Sequence[Expr]) -> Sample:
     """What filters keep of a few rows of the files that are there now."""
     tested = [part for part in filters if part.columns().isdisjoint(source.partitions)]
-    if any(part.can_fail for part in tested):
+    if any(prove(part, {}).can_fail for part in tested):
         tested = []
     if not tested:
         raise StaysInSpark(
@@ -80,7 +81,7 @@ def take_sample(cx: Catalyst, source: FileSource, filters: Sequence[Expr]) -> Sa
 
 def ordered(filters: Sequence[Expr], sample: Sample) -> list[Expr]:
     """The filters so that those that drop much for little come first; none of them can fail."""
-    if len(sample.passed) != len(filters) or any(part.can_fail for part in filters):
+    if len(sample.passed) != len(filters) or any(prove(part, {}).can_fail for part in filters):
         return list(filters)
 
     def gain(position: int) -> float:

@@ -222,7 +222,7 @@ def of_drifts(one: Measured) -> dict[str, tuple[Measured, ...]]:
 
 
 def test_parts_of_the_experiment_have_the_names_of_its_workloads() -> None:
-    assert len(set(adaptive.workload_names())) == 19
+    assert len(set(adaptive.workload_names())) == 20
     assert {drift.name for drift in EVERY} <= set(adaptive.workload_names())
 
 
