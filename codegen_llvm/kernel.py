@@ -437,7 +437,9 @@ class _Functions:
         """Whether all rows of the block are in the current slice.
 
         Testing all times of a block with vectors is cheaper than testing those
-        of the selected rows one by one, unless few are selected.
+        of the selected rows one by one, unless few are selected. A bet that times are in
+        order would have to look at all of them as well: without any look, sums ran 1.05 to
+        1.28 times as fast, which is what the statistics of files are used for.
         """
         many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
         wanted = cx.b.and_(many, cx.b.not_(known.is_known))

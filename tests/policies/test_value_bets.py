@@ -13,6 +13,7 @@ from ir import (
     GENERIC,
     INT32,
     INT64,
+    STRING,
     TIMESTAMP,
     Call,
     Cast,
@@ -37,6 +38,7 @@ from profiler.profile import ColumnFacts, Profile
 
 PRICE, QUANTITY, TAX = (Column(name, INT64, False) for name in ("price", "quantity", "tax"))
 COUNT, DAY = Column("count", INT32, False), Column("day", DATE, False)
+LARGE, NAME = Column("large", INT64, False), Column("name", STRING, False)
 
 
 def call(function: str, *args: Expr) -> Call:
@@ -167,31 +169,42 @@ def passing(shares: dict[int, int], **ranges: tuple[int, int]) -> Profile:
     return replace(seen(1000, **ranges), outcomes=shares, filters=2)
 
 
-FIRST_DROPS = {0b01: 20, 0b11: 10, 0b00: 960, 0b10: 10}
 LAST_DROPS = {0b01: 800, 0b11: 10, 0b00: 180, 0b10: 10}
 
 
-def test_a_filter_that_is_proven_is_tested_together_with_others_or_behind_them() -> None:
-    filters = (TOTAL, PLAIN)
-    for shares in (FIRST_DROPS, LAST_DROPS):
-        profile = passing(shares, **SMALL)
-        decision = ProvenFilters(filters).decide(profile)
-        alone = NarrowValues(filters).decide(profile)
-        assert isinstance(decision, Specialize)
-        assert isinstance(alone, Specialize)
-        assert decision.assumptions == alone.assumptions
-        assert decision.reason.startswith(f"{alone.reason}; filters ")
-        order = decision.spec.find(FilterOrder)
-        if shares is LAST_DROPS:
-            assert order is not None
-            assert order.first == (1,)
-        proven = PredicateOrder(tuple(filter_facts(_safe(one, alone)) for one in filters))
-        assert proven.decide(profile).reason in decision.reason
+def test_filters_that_are_proven_are_tested_together_as_their_columns_are_read_anyway() -> None:
+    filters = (TOTAL, PLAIN, APART)
+    shares = {0b010: 20, 0b111: 10, 0b000: 960, 0b101: 10}
+    profile = replace(seen(1000, **SMALL), outcomes=shares, filters=3)
+    decision, alone = ProvenFilters(filters).decide(profile), narrow(*filters).decide(profile)
+    assert isinstance(alone, Specialize)
+    assert decision == Specialize(
+        alone.assumptions,
+        f"{alone.reason}; filters [0, 1, 2] together, then []",
+        (*GENERIC.hints, FilterOrder((0, 1, 2), ())),
+    )
 
 
-def _safe(expr: Expr, bets: Specialize) -> Expr:
-    claims = [claim for claim in bets.assumptions if isinstance(claim, ValuesInRange)]
-    return prove(expr, {claim.column: Interval(claim.low, claim.high) for claim in claims})
+def test_a_filter_that_is_proven_holds_no_other_up() -> None:
+    """One of texts is costly: it comes last, and the plain one does not wait for either."""
+    filters = (TOTAL, call("contains", NAME, Literal("x", STRING)), PLAIN)
+    profile = replace(seen(1000, **SMALL), outcomes={0b011: 900, 0b111: 10, 0b000: 90}, filters=3)
+    decision = ProvenFilters(filters).decide(profile)
+    assert isinstance(decision, Specialize)
+    assert decision.spec.find(FilterOrder) == FilterOrder((0, 2), (1,))
+
+
+def test_one_that_is_proven_does_not_move_past_one_that_is_not() -> None:
+    filters = (PLAIN, call("gt", call("multiply", LARGE, LARGE), of(0)), TOTAL, APART)
+    outcomes = {0b0001: 900, 0b1111: 10, 0b0000: 90}
+    profile = replace(seen(1000, large=(0, 2**62), **SMALL), outcomes=outcomes, filters=4)
+    decision = ProvenFilters(filters).decide(profile)
+    assert isinstance(decision, Specialize)
+    order = decision.spec.find(FilterOrder)
+    assert order is None or (set(order.first) <= {0} and order.then.index(1) < order.then.index(2))
+    assert {bet.column for bet in decision.assumptions if isinstance(bet, ValuesInRange)} == set(
+        SMALL
+    )
 
 
 def test_what_is_not_proven_stays_a_barrier() -> None:
