@@ -8,7 +8,6 @@ from codegen_llvm.gather import find_used, gather_field, gather_strings
 from codegen_llvm.holistic import list_functions
 from codegen_llvm.json_reader import compile_json_reader
 from codegen_llvm.json_shape import Shape, ShapeField
-from codegen_llvm.keyed import CompiledKeyed, compile_keyed
 from codegen_llvm.keyed_move import CompiledMove, compile_move
 from codegen_llvm.keyed_slots import keyed_layout, narrow_layout
 from codegen_llvm.layout import (
@@ -27,7 +26,6 @@ from codegen_llvm.variant import CompiledVariant, Program, compile_variant
 
 __all__ = [
     "CompiledCombine",
-    "CompiledKeyed",
     "CompiledMove",
     "CompiledReader",
     "CompiledVariant",
@@ -45,7 +43,6 @@ __all__ = [
     "compile_combine",
     "compile_csv_reader",
     "compile_json_reader",
-    "compile_keyed",
     "compile_move",
     "compile_variant",
     "fill_pattern",

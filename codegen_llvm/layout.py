@@ -13,9 +13,11 @@ from ir import (
     STRING,
     AggregateCall,
     Column,
+    CountWindow,
     DataType,
     DecimalType,
     Expr,
+    SessionWindow,
     UserAggregate,
 )
 from ir.operators import NamedAggregate
@@ -98,6 +100,7 @@ class SlotLayout:
     wide: bool = False  # of a window table: integer sums have 128 bits
     shared: bool = False  # threads update it at the same time: integer sums have 128 bits
     dense: bool = False  # a slot for each key of a range, found by the key, which it does not hold
+    partitioned: bool = False  # of windows by the order of a key's rows: others have the other keys
 
     @property
     def locked(self) -> bool:
@@ -246,6 +249,8 @@ def can_be_dense(program: RowProgram, layout: InputLayout) -> bool:
 
     The code of a string is one, where a batch has codes.
     """
+    if isinstance(program.window, SessionWindow | CountWindow):
+        return False  # their state is of its own kind
     if not 1 <= len(program.keys) <= MOST_DENSE_KEYS:
         return False
     for key in program.keys:

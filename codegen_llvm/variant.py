@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen_llvm.compile import MachineCode, compile_module
-from codegen_llvm.kernel import MIGRATE, PREPARE, REHASH, RUN, build_kernel
+from codegen_llvm.kernel import MIGRATE, PREPARE, REHASH, RUN, KernelModule, build_kernel
+from codegen_llvm.keyed import CLOSE, build_keyed
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.projection import build_projection
-from ir import EvaluationError, VariantSpec
+from ir import CountWindow, EvaluationError, SessionWindow, VariantSpec
 from ir.pipelines import ProjectionProgram, RowProgram
 
 Program: TypeAlias = RowProgram | ProjectionProgram
@@ -21,8 +22,9 @@ Program: TypeAlias = RowProgram | ProjectionProgram
 class CompiledVariant:
     """Machine code for one program, input layout and spec; keeps the code alive.
 
-    `run` and `prepare` take the address of a `KernelArgs`; the GIL is released
-    while they run.
+    `run`, `prepare` and `close` take the address of a `KernelArgs`; the GIL is released
+    while they run. `close` goes over slots of the table: it makes results of the sessions that
+    are closed, or of all count windows that have rows.
     """
 
     spec: VariantSpec
@@ -33,6 +35,7 @@ class CompiledVariant:
     migrate: Callable[[int, int, int, int], int] | None  # where slices share one table
     lookup_columns: tuple[str, ...]  # the column whose dictionary each look-up table follows
     errors: tuple[tuple[str, str], ...]
+    close: Callable[[int], int] | None = None  # of session and count windows
 
     @property
     def compile_ns(self) -> int:
@@ -49,12 +52,7 @@ def compile_variant(
     program: Program, layout: InputLayout, slots: SlotLayout | None, spec: VariantSpec
 ) -> CompiledVariant:
     """Generate and compile one variant of a program; without slots, rows are written out."""
-    if isinstance(program, ProjectionProgram) or slots is None:
-        assert isinstance(program, ProjectionProgram)
-        assert slots is None
-        kernel = build_projection(program, layout, spec)
-    else:
-        kernel = build_kernel(program, layout, slots, spec)
+    kernel = _build(program, layout, slots, spec)
     code = compile_module(kernel.module, in_parts=True)
     word, address = ctypes.c_int64, ctypes.c_void_p
     is_table, is_shared = (
@@ -70,4 +68,23 @@ def compile_variant(
         code.function(MIGRATE, None, address, word, address, word) if is_shared else None,
         tuple(lookup.column for lookup in kernel.lookups),
         kernel.errors,
+        code.function(CLOSE, ctypes.c_int32, address) if _is_keyed(program) else None,
+    )
+
+
+def _build(
+    program: Program, layout: InputLayout, slots: SlotLayout | None, spec: VariantSpec
+) -> KernelModule:
+    if isinstance(program, ProjectionProgram):
+        assert slots is None
+        return build_projection(program, layout, spec)
+    assert slots is not None
+    build = build_keyed if _is_keyed(program) else build_kernel
+    return build(program, layout, slots, spec)
+
+
+def _is_keyed(program: Program) -> bool:
+    """Whether its windows go by the order of a key's rows."""
+    return isinstance(program, RowProgram) and isinstance(
+        program.window, SessionWindow | CountWindow
     )

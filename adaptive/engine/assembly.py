@@ -90,7 +90,7 @@ def assemble(
     made = Assembled([], [None] * len(queries), [0] * len(queries))
     programs: dict[int, RowProgram] = {}
     for position, query in enumerate(queries):
-        alone = _alone(query, workers, policy, made.loops)
+        alone = _alone(query, workers, policy, made)
         if alone is None:
             programs[position] = ir.flatten(query.pipelines[0])
         else:
@@ -101,10 +101,9 @@ def assemble(
     return made
 
 
-def _alone(
-    query: Query, workers: int, policy: Policy | None, loops: list[Adaptation]
-) -> EngineWork | None:
+def _alone(query: Query, workers: int, policy: Policy | None, made: Assembled) -> EngineWork | None:
     """The work of a query that has no slices to share, and its loop to those there are."""
+    loops, number = made.loops, len(made.works)
     first, *rest = query.pipelines
     if isinstance(first.end, ir.Sink):
         projection = ir.flatten_projection(first)
@@ -113,7 +112,11 @@ def _alone(
         return ProjectedWork(projection, query.results.add, workers, loop)
     program = ir.flatten(first)
     if isinstance(program.window, SessionWindow | CountWindow):
-        return KeyedWork(program, query.watermark, rest, query.results, workers)
+        loop = adaptation(program, policy, workers)
+        loops.append(loop)
+        return KeyedWork(
+            program, query.watermark, rest, query.results, workers, loop=loop, number=number
+        )
     return None
 
 

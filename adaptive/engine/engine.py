@@ -132,7 +132,7 @@ class Engine:
         return above + sum(work.bytes for work in self._made.works)
 
     def history(self) -> History:
-        """The variants that ran over slices of time, their swaps and why; also afterwards."""
+        """The variants that ran, their swaps and why; also afterwards."""
         return History.joined(loop.history for loop in self._made.loops)
 
     def push(self, batch: pa.RecordBatch | pa.Table) -> Made:

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from adaptive.engine.downstream import Downstream
 from adaptive.engine.flow import Flow
-from adaptive.engine.morsel import Morsel, rows_of_batch
+from adaptive.engine.morsel import Morsel
 from adaptive.engine.order import by_columns, order_of
 from adaptive.engine.query import Results
+from adaptive.runtime.adaptation import Adaptation
 from adaptive.runtime.keyed_windows import KeyedWindows
 from ir import Pipeline, Watermark
 from ir.pipelines import RowProgram
@@ -23,7 +24,10 @@ from ir.windows import CountWindow
 
 
 class KeyedWork:
-    """Threads with a partition of the keys each; results come out morsel by morsel."""
+    """Threads with a partition of the keys each; results come out morsel by morsel.
+
+    `number` tells which of a batch's bindings is that of this program.
+    """
 
     everyone = True  # gets every morsel
 
@@ -34,6 +38,8 @@ class KeyedWork:
         rest: Sequence[Pipeline],
         results: Results,
         workers: int,
+        loop: Adaptation,
+        number: int,
     ) -> None:
         self.input = program.input
         self.flow: Flow | None = None
@@ -42,6 +48,7 @@ class KeyedWork:
         self._delay_us = None if watermark is None else watermark.delay_us
         self._lateness_us = 0 if watermark is None else watermark.lateness_us
         self.needs_time = self._delay_us is not None and self._above.watches_time
+        self.loop, self._number = loop, number
         self._partitions = self._count_partitions(workers)
         self._windows = [self._made(number) for number in range(self._partitions)]
         self._done: dict[int, list[list[pa.RecordBatch]]] = {}
@@ -61,6 +68,7 @@ class KeyedWork:
             delay_us=self._delay_us,
             lateness_us=self._lateness_us,
             partition=(number, self._partitions),
+            loop=self.loop,
         )
 
     @property
@@ -78,9 +86,10 @@ class KeyedWork:
         if worker >= self._partitions:
             return
         windows = self._windows[worker]
-        if morsel.queued is not None:
-            with rows_of_batch(morsel) as rows:
-                windows.consume(rows, morsel.queued.row_base + morsel.first)
+        queued = morsel.queued
+        if queued is not None:
+            bound = queued.bounds[self._number]
+            windows.add(bound, morsel.first, morsel.last, queued.row_base)
         elif self._delay_us is not None and morsel.punctuation is not None:
             windows.advance(morsel.punctuation - self._delay_us)
         self._hand_over(morsel, windows.take())

@@ -37,9 +37,9 @@ from adaptive.runtime.meter import Meter, lost_signals
 from adaptive.runtime.probes import PROBES
 from adaptive.runtime.sampling import SAMPLE_EVERY, Codes, Sampler
 from adaptive.runtime.uses import Uses
-from codegen_llvm import CompiledVariant, InputLayout, Program, can_be_dense
-from ir import GENERIC, INSTRUMENTED, Tier, VariantSpec
-from ir.pipelines import ProjectionProgram, RowProgram
+from codegen_llvm import CompiledVariant, InputLayout, Program, SlotLayout, can_be_dense
+from ir import GENERIC, INSTRUMENTED, CountWindow, SessionWindow, Tier, VariantSpec
+from ir.pipelines import ProjectionProgram
 from policies import Fixed, Policy, default_policy, likely_next
 from profiler import DriftMonitor
 from profiler.profile import Observation
@@ -118,7 +118,8 @@ class AdaptiveLoop:
         self._kernels: DeoptManager | None = None
         self._layout: InputLayout | None = None
         self._layouts: set[InputLayout] = set()
-        self._wanted: set[tuple[VariantSpec, InputLayout]] = set()  # compiled beside the loop
+        # Compiled beside the loop.
+        self._wanted: set[tuple[VariantSpec, InputLayout, SlotLayout | None]] = set()
         self._sampler: Sampler | None = None
         self._sampled_beside = INSTRUMENTED  # what runs while rows are sampled
         self._calm = self._waits = self._unhurried = False
@@ -363,11 +364,11 @@ class AdaptiveLoop:
 
     def _compile_beside(self, spec: VariantSpec, layout: InputLayout) -> None:
         """For batches that lie in memory in another way, or for a bet that may be made later."""
-        if (spec, layout) in self._wanted:
-            return
-        self._wanted.add((spec, layout))
         assert self._kernels is not None
         slots = self._kernels.slots_of(spec, layout)
+        if (spec, layout, slots) in self._wanted:
+            return
+        self._wanted.add((spec, layout, slots))
 
         def done(variant: CompiledVariant | None, why: str) -> None:
             if variant is None:
@@ -410,5 +411,12 @@ def adaptation(
 ) -> FixedVariant | AdaptiveLoop:
     """The loop for a policy; None is the one that a program gets by itself."""
     if isinstance(policy, Fixed):
-        return FixedVariant(policy, threads if isinstance(program, RowProgram) else 1)
+        return FixedVariant(policy, threads if _has_groups(program) else 1)
     return AdaptiveLoop(program, policy, threads, sibling)
+
+
+def _has_groups(program: Program) -> bool:
+    """Whether threads could add to the same groups, in any order of rows."""
+    if isinstance(program, ProjectionProgram):
+        return False
+    return not isinstance(program.window, SessionWindow | CountWindow)

@@ -59,6 +59,7 @@ class DeoptManager(ABC):
         self.program = program
         self.driver = KernelDriver()
         self.meter = Clock()
+        self.has_begun = False  # whether there has been a row
         self._last = 0
         self._generic_until = 0
         self._stretch = _FIRST_STRETCH
@@ -91,11 +92,12 @@ class DeoptManager(ABC):
 
         With `dictionaries`, groups may have strings by their codes from now on.
         """
+        self.has_begun = True
         self._bound = bound
         self._last = last
         self._generic_until = first
         self._stretch = _FIRST_STRETCH
-        self._rows += last - first
+        self._rows += self._count(first, last)
         self.driver.begin(bound, first, last)
 
     def is_ready(self, spec: VariantSpec, layout: InputLayout) -> bool:
@@ -201,7 +203,7 @@ class DeoptManager(ABC):
             args.row_end = min(self._generic_until, self._last) if deopt else self._last
             code = self._enter(GENERIC if deopt else spec)
             if deopt:
-                self._generic_rows += int(args.rows_done) - row
+                self._generic_rows += self._count(row, int(args.rows_done))
             match code:
                 case Exit.DONE:
                     pass
@@ -243,6 +245,10 @@ class DeoptManager(ABC):
             if not self._gave_room(code, variant):
                 return code
         return code
+
+    def _count(self, first: int, last: int) -> int:
+        """How many rows are said to be done with those from `first` to before `last`."""
+        return last - first
 
     @abstractmethod
     def _find(self, spec: VariantSpec) -> tuple[Code, int]:

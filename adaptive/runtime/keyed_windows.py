@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from adaptive.runtime.binding import bind
-from adaptive.runtime.driver import KernelDriver
+from adaptive.loop.history import History
+from adaptive.runtime.adaptation import Adaptation, adaptation
+from adaptive.runtime.binder import Binder
+from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.export import Bounds, export_slots
+from adaptive.runtime.keyed_kernels import KeyedKernels
 from adaptive.runtime.keyed_state import KeyedState
 from adaptive.runtime.keyed_widening import row_numbers, widened
 from adaptive.runtime.state import Table
 from codegen_llvm import (
-    CompiledKeyed,
     CompiledMove,
-    InputLayout,
+    CompiledVariant,
     SlotLayout,
-    compile_keyed,
     compile_move,
     keyed_layout,
     narrow_layout,
 )
 from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.keyed_slots import NARROW_MOST
-from ir import GENERIC, INT64, CountWindow, EvaluationError, SessionWindow, VariantSpec
+from ir import INT64, CountWindow, EvaluationError, SessionWindow
 from ir.pipelines import RowProgram
+from policies import Fixed
 
 # As many strings as this are not worth moving what is left of them.
 _FEW_STRING_BYTES = 1024 * 1024
@@ -37,13 +40,6 @@ _MANY_ROWS = 16
 _FEW_KEYS = 16 * 1024  # the same of keys
 
 _COMPILING = threading.Lock()
-
-
-@lru_cache(maxsize=64)
-def _compiled(
-    program: RowProgram, layout: InputLayout, slots: SlotLayout, spec: VariantSpec, parts: bool
-) -> CompiledKeyed:
-    return compile_keyed(program, layout, slots, spec, parts)
 
 
 @lru_cache(maxsize=64)
@@ -55,7 +51,8 @@ class KeyedWindows:
     """The session or count windows of a program in one thread.
 
     Of the keys, those of one partition are aggregated; all rows move the watermark.
-    Workers with the same rows and all partitions make the whole result together.
+    Workers with the same rows and all partitions make the whole result together, and may share
+    a `loop`, in which each has the number of its partition.
     """
 
     def __init__(
@@ -65,27 +62,37 @@ class KeyedWindows:
         delay_us: int | None,
         lateness_us: int,
         partition: tuple[int, int] = (0, 1),
-        spec: VariantSpec = GENERIC,
+        loop: Adaptation | None = None,
     ) -> None:
         self.program = program
         self._lateness_us = lateness_us
-        self._spec = spec
-        self._kernels: dict[InputLayout, CompiledKeyed] = {}
-        self._driver = KernelDriver()
+        self._loop = loop or adaptation(program, Fixed())
+        self._worker, self._parts = partition
+        self._bind = Binder(program.input)
         self._final: list[pa.RecordBatch] = []
         self._old_tables: list[Table] = []  # results have their strings there
         self._moved_bytes = 0  # of the state, when it was last moved
-        self._state = KeyedState(narrow_layout(program) or keyed_layout(program))
-        block = self._state.block
-        block.lag = (delay_us or 0) + lateness_us
-        block.partition, block.partitions = partition
+        state = KeyedState(self._of_parts(narrow_layout(program) or keyed_layout(program)))
+        state.block.lag = (delay_us or 0) + lateness_us
+        state.block.partition, state.block.partitions = partition
+        self._kernels = KeyedKernels(program, state)
+        self._args = self._kernels.driver.args
         self._next_row = 0
         self._countable = NARROW_MOST  # rows that small slots can count, at least
 
     @property
+    def _state(self) -> KeyedState:
+        return self._kernels.state
+
+    @property
+    def history(self) -> History:
+        """The variants that ran, and why."""
+        return self._loop.history
+
+    @property
     def late_rows(self) -> int:
         """How many rows came when no open session could hold them."""
-        return int(self._driver.args.rows_late)
+        return int(self._args.rows_late)
 
     @property
     def state_bytes(self) -> int:
@@ -106,16 +113,17 @@ class KeyedWindows:
         """
         base = self._next_row if row_base is None else row_base
         self._next_row = base + batch.num_rows
-        if not batch.num_rows:
-            return
-        self._widen_in_time(batch.num_rows)
-        bound = bind(batch, self.program.input)
-        self._driver.begin(bound, 0, bound.rows)
-        self._driver.args.row_base = base
-        kernel = self._kernel(bound.layout)
-        while (code := self._driver.run(kernel, self._state.address)) != Exit.DONE:
-            self._serve(code, kernel)
-            kernel = self._kernel(bound.layout)
+        if batch.num_rows:
+            self.add(self._bind(batch), 0, batch.num_rows, base)
+
+    def add(self, bound: BoundBatch, first: int, last: int, row_base: int) -> None:
+        """Add rows of a batch whose first one has this number in the order of arrival."""
+        self._widen_in_time(last - first)
+        spec = self._loop.begin(self._kernels, bound, first, last)
+        self._args.row_base = row_base
+        while (code := self._kernels.run(spec)) != Exit.DONE:
+            self._serve(code)
+        self._loop.end(self._worker, self._kernels, spec)
         self._sweep()
 
     def advance(self, watermark_us: int) -> None:
@@ -163,35 +171,21 @@ class KeyedWindows:
         ordered = slots[_by_end(slots["start"], slots["end"])]
         return ordered, (ordered["start"].copy(), ordered["end"].copy())
 
-    def _kernel(self, layout: InputLayout) -> CompiledKeyed:
-        """The kernel for a layout; known ones are found without hashing the program again."""
-        if layout not in self._kernels:
-            parts = int(self._state.block.partitions) > 1
-            with _COMPILING:
-                self._kernels[layout] = _compiled(
-                    self.program, layout, self._state.layout, self._spec, parts
-                )
-        return self._kernels[layout]
-
-    def _serve(self, code: Exit, kernel: CompiledKeyed) -> None:
+    def _serve(self, code: Exit) -> None:
         """Do what a kernel left for; it goes on at the row where it left."""
-        args = self._driver.args
+        room = int(self._args.detail)
         match code:
             case Exit.GROW_TABLE:
-                self._make_room(kernel)
+                self._make_room()
             case Exit.GROW_ARENA:
-                if not self._move_if_worth_it(int(args.detail)):
-                    self._state.table.add_arena(int(args.detail))
-            case Exit.OUTPUT_FULL:
-                self._state.grow_results(int(args.detail))
-            case Exit.GROW_NODES:
-                self._state.grow_nodes()
+                if not self._move_if_worth_it(room):
+                    self._state.table.add_arena(room)
             case Exit.SPILL:
                 self._widen()
-            case Exit.ERROR:
-                raise kernel.error(int(args.detail), int(args.rows_done))
+            case _:
+                raise RuntimeError(f"a kernel left with {code!r}, which nobody serves")
 
-    def _make_room(self, kernel: CompiledKeyed) -> None:
+    def _make_room(self) -> None:
         """Leave keys without sessions behind if they are many, else grow the table.
 
         Only then: keys mostly come back, and find their slot again.
@@ -202,7 +196,7 @@ class KeyedWindows:
             if 2 * int(self._state.table.block.live) < keys:
                 self._move(keys)
                 return
-        self._state.table.grow(kernel)
+        self._state.table.grow(self._variant)
 
     def _sweep(self) -> None:
         """Make results of the sessions that are closed, if there may be any."""
@@ -217,21 +211,30 @@ class KeyedWindows:
 
     def _close(self) -> None:
         """Go over all keys for what is final now; without a kernel, there has been no row."""
-        for kernel in list(self._kernels.values())[:1]:
-            args = KernelArgs()
-            args.row_end = self._state.table.slot_count
-            args.state = self._state.address
-            while (code := Exit(kernel.close(ctypes.addressof(args)))) != Exit.DONE:
-                if code == Exit.ERROR:
-                    raise EvaluationError(*kernel.errors[int(args.detail)])
-                match code:
-                    case Exit.GROW_ARENA:  # not to be moved amid: slots would have other numbers
-                        self._state.table.add_arena(int(args.detail))
-                    case Exit.OUTPUT_FULL:
-                        self._state.grow_results(int(args.detail))
-                    case _:
-                        raise kernel.error(int(args.detail), None)
-                args.row_begin = args.rows_done
+        if not self._kernels.has_begun:
+            return
+        variant, args = self._variant, KernelArgs()
+        assert variant.close is not None
+        args.row_end = self._state.table.slot_count
+        args.state = self._state.address
+        while (code := Exit(variant.close(ctypes.addressof(args)))) != Exit.DONE:
+            match code:
+                case Exit.GROW_ARENA:  # not to be moved amid: slots would have other numbers
+                    self._state.table.add_arena(int(args.detail))
+                case Exit.OUTPUT_FULL:
+                    self._state.grow_results(int(args.detail))
+                case Exit.ERROR:
+                    raise EvaluationError(*variant.errors[int(args.detail)])
+                case _:
+                    raise RuntimeError(f"windows were left with {code!r}, which nobody serves")
+            args.row_begin = args.rows_done
+
+    @property
+    def _variant(self) -> CompiledVariant:
+        return self._kernels.any_variant
+
+    def _of_parts(self, layout: SlotLayout) -> SlotLayout:
+        return replace(layout, partitioned=self._parts > 1)
 
     def _widen_in_time(self, rows: int) -> None:
         """Leave small slots before a key may have more rows than these can count."""
@@ -248,10 +251,9 @@ class KeyedWindows:
         """Go on with slots in which every sum and every number fits."""
         assert isinstance(self.program.window, CountWindow)
         self._export()
-        narrow = self._state
-        self._state = widened(narrow, keyed_layout(self.program), self.program)
+        narrow, layout = self._state, self._of_parts(keyed_layout(self.program))
+        self._kernels.change_layout(widened(narrow, layout, self.program))
         narrow.release()
-        self._kernels = {}
 
     def _move_if_worth_it(self, room: int) -> bool:
         """Leave strings behind that no window has any more, if they may be many.
@@ -277,7 +279,7 @@ class KeyedWindows:
             new.table.add_arena(int(args.detail))
             args.row_begin = args.rows_done
         self._old_tables.append(old.table)
-        self._state = new
+        self._kernels.state = new
         self._moved_bytes = new.string_bytes
 
     def _give_old_tables(self) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adaptive.runtime.fixed_variant import FixedVariant
 from adaptive.runtime.keyed_windows import KeyedWindows
 from codegen_llvm import unsupported_in_engine
 from ir import (
@@ -43,6 +44,7 @@ from ir import (
     flatten,
 )
 from ir.text_form import window_text
+from policies import Fixed
 from tests.arrow import canonical, from_table, to_batch
 from tests.stream_strategies import Punctuation, Rows, Shape, StreamCase, expected, stream_cases
 from tests.user_aggregates import DEFINITIONS
@@ -62,7 +64,7 @@ def workers_of(plan: Sink, parts: int = 1, spec: VariantSpec = GENERIC) -> list[
             delay_us=delay_us,
             lateness_us=lateness_us,
             partition=(part, parts),
-            spec=spec,
+            loop=FixedVariant(Fixed(spec)),
         )
         for part in range(parts)
     ]
