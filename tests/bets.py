@@ -20,6 +20,7 @@ from ir import (
     Hint,
     HotKeys,
     KeysInRange,
+    NoNulls,
     Prefetch,
     SelectRows,
     ShareGroups,
@@ -90,6 +91,19 @@ def specs(draw: st.DrawFn, keys: int) -> list[VariantSpec]:
     made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)), *draw(values())), advice))
     made.append(VariantSpec(Tier.SPECULATIVE, (draw(ranges(keys)),), (*advice, ShareGroups())))
     return [*made, VariantSpec(Tier.SPECULATIVE, (), shared), GENERIC]
+
+
+@st.composite
+def keyed_specs(draw: st.DrawFn, columns: tuple[str, ...]) -> list[VariantSpec]:
+    """The same for windows by the order of a key's rows: no nulls, orders of filters, branches."""
+    some = st.lists(st.sampled_from(columns), min_size=1, max_size=3).map(tuple)
+    advice = draw(hints())
+    branches = tuple(hint for hint in advice if not isinstance(hint, SelectRows))
+    return [
+        VariantSpec(Tier.SPECULATIVE, (NoNulls(draw(some)),), advice),
+        VariantSpec(Tier.SPECULATIVE, (NoNulls(draw(some)), draw(ranges(1))), branches),
+        GENERIC,
+    ]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Variants are drawn without a look at the data and take turns from morsel to morsel, in every
 thread: guards fail all the time, on first and last rows, and slices have groups of several
 forms when they end, some of them shared by all threads. Three kinds of windows, 20 queries,
-3 streams and 6 ways are 1,080 cases.
+3 streams and 6 ways are 1,080 cases; session and count windows add 288.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from adaptive.runtime.combine import Combiners
 from codegen_llvm import CompiledCombine, SlotLayout, compile_combine
-from ir import Aggregate, Sink, plan_text
+from ir import Aggregate, Sink, Source, plan_text
 from tests.adaptive.engine.test_against_oracle import (
     StreamCase,
     Way,
@@ -27,7 +27,7 @@ from tests.adaptive.engine.test_against_oracle import (
     wanted,
     ways,
 )
-from tests.bets import KEY_TYPES, Erratic, specs
+from tests.bets import KEY_TYPES, Erratic, keyed_specs, specs
 from tests.stream_strategies import Shape, Step
 
 WAYS = 6
@@ -68,8 +68,22 @@ def erratic_ways(draw: st.DrawFn, variants: tuple[object, ...]) -> Way:
 
 def check(plan: Sink, streams: list[tuple[Step, ...]], data: st.DataObject) -> None:
     """Every stream in some ways, with the same variants."""
+    check_with(tuple(data.draw(specs(first_keys(plan)))), plan, streams, data)
+
+
+def check_keyed(plan: Sink, streams: list[tuple[Step, ...]], data: st.DataObject) -> None:
+    """The same with bets on rows, not on groups."""
+    columns = next(tuple(n.schema.names) for n in plan.walk() if isinstance(n, Source))
+    check_with(tuple(data.draw(keyed_specs(columns))), plan, streams, data)
+
+
+def check_with(
+    variants: tuple[object, ...],
+    plan: Sink,
+    streams: list[tuple[Step, ...]],
+    data: st.DataObject,
+) -> None:
     note(plan_text(plan))
-    variants = tuple(data.draw(specs(first_keys(plan))))
     for steps in streams:
         case = StreamCase(plan, steps)
         want = wanted(case)
@@ -88,6 +102,18 @@ def test_a_wrong_guess_costs_time_never_rows(window: str) -> None:
     run()
 
 
+@pytest.mark.parametrize("window", ["session", "count"])
+def test_a_wrong_guess_costs_no_row_of_a_key(window: str) -> None:
+    """The order of a key's rows stays, whichever variant adds them, in every thread."""
+
+    @settings(quickly, max_examples=8)
+    @given(case=plans_with_streams(Shape(windows=(window,), most_rows=30)), data=st.data())
+    def run(case: tuple[Sink, list[tuple[Step, ...]]], data: st.DataObject) -> None:
+        check_keyed(*case, data)
+
+    run()
+
+
 @pytest.mark.fuzz
 @pytest.mark.timeout(0)
 def test_fuzz(fuzz_seeds: Iterator[int]) -> None:
@@ -100,4 +126,11 @@ def test_fuzz(fuzz_seeds: Iterator[int]) -> None:
         def run(case: tuple[Sink, list[tuple[Step, ...]]], data: st.DataObject) -> None:
             check(*case, data)
 
+        @seed(number)
+        @settings(quickly, max_examples=40, database=None, derandomize=False)
+        @given(case=plans_with_streams(Shape(windows=("session", "count"))), data=st.data())
+        def run_keyed(case: tuple[Sink, list[tuple[Step, ...]]], data: st.DataObject) -> None:
+            check_keyed(*case, data)
+
         run()
+        run_keyed()
