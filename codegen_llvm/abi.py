@@ -181,14 +181,24 @@ class KeyedBlock(ctypes.Structure):
     lag: int  # how far behind the times of rows `closed_to` stays
     earliest: int  # no open session ends before this
     open: int  # how many sessions are open
-    partition: int  # the keys that are aggregated, of `partitions` parts of all keys
-    partitions: int
+    listed: int  # int32[listed_count]: the rows that are to be added, where they were listed before
+    listed_count: int
     output: int  # where the next result goes, as a slot
     output_end: int
     nodes: int
     node_next: int  # the first node that was never used
     node_end: int
     node_free: int  # the nodes that were given back, a list; 0 is its end
+
+
+@words
+class SplitBlock(ctypes.Structure):
+    """Where the rows of a morsel are listed: row numbers, a list for each part of the keys."""
+
+    rows: int  # int32[parts * room]
+    room: int
+    counts: int  # int64[parts]: how many each list has
+    parts: int
 
 
 @words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from llvmlite import ir as ll
@@ -21,7 +22,8 @@ from codegen_llvm.kernel import (
     columns_without_nulls,
     return_unless_done,
 )
-from codegen_llvm.keyed_rows import KeyedRows, select_own
+from codegen_llvm.keyed_rows import KeyedRows
+from codegen_llvm.keyed_split import ListedRows, build_split_block
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.narrow_counts import NarrowCounts, build_narrow_finish
@@ -32,7 +34,10 @@ from codegen_llvm.values import is_true
 from ir import CountWindow, FilterOrder, SessionWindow, VariantSpec
 from ir.pipelines import RowProgram, narrow_nulls
 
-CLOSE = "close"
+CLOSE, SPLIT = "close", "split"
+
+# Emits what is done with the rows of a block: the first, the end, how many are left.
+_Process = Callable[[KernelContext, ll.Value, ll.Value, ll.Value], None]
 
 
 def build_keyed(
@@ -82,12 +87,20 @@ class _KeyedFunctions:
         self.branches = filtered and not self.selects  # a branch per row for each filter
 
     def build_run(self) -> None:
-        """Block by block: select the rows, then add them to their windows."""
+        """Block by block: select the rows, or take those that were listed, and add them."""
+        self._add_rows("add_rows", direct=False)
+        if self._is_direct:
+            self._add_rows("add_direct", direct=True)
+        if self.slots.listed:
+            self._build_split()
+            self._run_listed()
+        else:
+            self._run_blocks(RUN, self._select(), self._adding)
+
+    def _run_blocks(self, name: str, select: ll.Function | None, process: _Process) -> None:
+        """The function that goes through its range of rows, block by block."""
         block_rows = self.spec.block_rows or BLOCK_ROWS
-        select = build_select(self.module, self._columns, self.order) if self.selects else None
-        add_rows = self._add_rows("add_rows", direct=False)
-        add_direct = self._add_rows("add_direct", direct=True) if self._is_direct else None
-        cx = self._function(RUN, PTR)
+        cx = self._function(name, PTR)
         args = cx.function.args[0]
         begin = cx.load_field(args, KernelArgs, "row_begin")
         end = cx.load_field(args, KernelArgs, "row_end")
@@ -96,14 +109,72 @@ class _KeyedFunctions:
             first = cx.b.add(begin, cx.b.mul(block, i64(block_rows)))
             full = cx.b.add(first, i64(block_rows))
             last = cx.b.select(cx.b.icmp_signed("<", full, end), full, end)
-            count = self._select(cx, select, first, last)
-            self._require_output(cx, first, count)
-            chosen: ll.Value = add_rows
-            if add_direct is not None:
-                chosen = cx.b.select(_is_complete(cx), add_direct, add_rows)
-            return_unless_done(cx, cx.b.call(chosen, [args, first, count, last]))
+            count = cx.b.sub(last, first)
+            if select is not None:
+                count = cx.b.call(select, [args, first, last])
+                with cx.b.if_then(cx.b.icmp_signed("<", count, i64(0)), likely=False):
+                    cx.b.ret(cx.b.trunc(cx.b.not_(count), I32))
+            process(cx, first, last, count)
         cx.leave(Exit.DONE, end)
         cx.return_codes()
+
+    def _adding(self, cx: KernelContext, first: ll.Value, last: ll.Value, count: ll.Value) -> None:
+        """Add the rows of a block."""
+        self._require_output(cx, first, count)
+        selection = cx.load_field(cx.function.args[0], KernelArgs, "selection", PTR)
+        self._call_add(cx, first, last, selection, count)
+
+    def _build_split(self) -> None:
+        """The function that lists the rows that pass, for each part of the keys."""
+        branches = self.order.filters if self.branches else ()
+        block = build_split_block(
+            self.module, self.program, self._columns, branches, of_all=not self.selects
+        )
+
+        def listing(cx: KernelContext, first: ll.Value, last: ll.Value, count: ll.Value) -> None:
+            return_unless_done(cx, cx.b.call(block, [cx.function.args[0], first, count]))
+
+        self._run_blocks(SPLIT, self._select(), listing)
+
+    def _run_listed(self) -> None:
+        """Add the rows of the range that were listed, in blocks, each with all rows before its end.
+
+        There is a block also where no row was listed: times of other rows count.
+        """
+        cx = self._function(RUN, PTR)
+        args = cx.function.args[0]
+        begin = cx.load_field(args, KernelArgs, "row_begin")
+        end = cx.load_field(args, KernelArgs, "row_end")
+        listed, first = ListedRows(cx, begin, end), cx.variable(I64, begin)
+        full = cx.b.udiv(cx.b.add(listed.count, i64(BLOCK_ROWS - 1)), i64(BLOCK_ROWS))
+        some = cx.b.icmp_signed(">", full, i64(0))
+        with cx.loop(i64(0), cx.b.select(some, full, i64(1)), "block") as number:
+            here = cx.b.load(first, typ=I64)
+            rows, count, last = listed.block(number, BLOCK_ROWS)
+            self._require_output(cx, here, count)
+            self._call_add(cx, here, last, rows, count)
+            cx.b.store(last, first)
+        cx.leave(Exit.DONE, end)
+        cx.return_codes()
+
+    def _call_add(
+        self,
+        cx: KernelContext,
+        first: ll.Value,
+        last: ll.Value,
+        selection: ll.Value,
+        count: ll.Value,
+    ) -> None:
+        """Add the rows whose numbers are in a list, by the quickest way that the table allows."""
+        chosen: ll.Value = self.module.globals["add_rows"]
+        if self._is_direct:
+            chosen = cx.b.select(_is_complete(cx), self.module.globals["add_direct"], chosen)
+        args = cx.function.args[0]
+        return_unless_done(cx, cx.b.call(chosen, [args, first, last, selection, count]))
+
+    def _select(self) -> ll.Function | None:
+        """The function that selects rows, if that is how filters are tested."""
+        return build_select(self.module, self._columns, self.order) if self.selects else None
 
     @property
     def _is_direct(self) -> bool:
@@ -111,31 +182,6 @@ class _KeyedFunctions:
         if self.slots.direct is None or self.layout.has_nulls:
             return False
         return not self.program.keys[0].expr.nullable
-
-    @property
-    def _selects_own(self) -> bool:
-        """Whether the rows of the partition are selected before they are added.
-
-        Not where a key can fail that is not evaluated at all if its row is late, or filtered
-        after that.
-        """
-        may_be_left_out = self.branches or isinstance(self.program.window, SessionWindow)
-        can_fail = any(key.expr.can_fail for key in self.program.keys)
-        return self.slots.partitioned and not (may_be_left_out and can_fail)
-
-    def _select(
-        self, cx: KernelContext, select: ll.Function | None, first: ll.Value, last: ll.Value
-    ) -> ll.Value:
-        """How many rows are to be added; their numbers are selected if those are not all."""
-        count = cx.b.sub(last, first)
-        if select is not None:
-            count = cx.b.call(select, [cx.function.args[0], first, last])
-            with cx.b.if_then(cx.b.icmp_signed("<", count, i64(0)), likely=False):
-                cx.b.ret(cx.b.trunc(cx.b.not_(count), I32))
-        if self._selects_own:
-            of_all = not self.selects
-            count = select_own(cx, self._columns(cx), self.program, first, count, of_all=of_all)
-        return count
 
     def _require_output(self, cx: KernelContext, first: ll.Value, count: ll.Value) -> None:
         """Leave unless there is room for as many results as rows: no row makes more than one."""
@@ -146,28 +192,37 @@ class _KeyedFunctions:
             cx.leave(Exit.OUTPUT_FULL, first, count)
 
     def _add_rows(self, name: str, *, direct: bool) -> ll.Function:
-        """The function `(args, first row, count, end of the block) -> exit code`."""
-        cx = self._function(name, PTR, I64, I64, I64)
+        """The function `(args, first row, end of the block, row numbers, count) -> exit code`.
+
+        Numbers that were listed are of the batch, those that were selected of the block.
+        """
+        cx = self._function(name, PTR, I64, I64, PTR, I64)
         cx.function.linkage = "internal"
         cx.function.attributes.add("noinline")
-        _, first, count, last = cx.function.args
+        _, first, last, numbers, count = cx.function.args
         rows = self._rows(cx)
         rows.direct = direct
-        selection = cx.load_field(rows.args, KernelArgs, "selection", PTR)
+        branches = self.branches and not self.slots.listed
         with cx.loop(i64(0), count, "pick") as pick:
-            offset = selected(cx, selection, pick) if self.selects or self._selects_own else pick
-            row = cx.b.add(first, offset)
-            if self.branches:
+            row = self._row(cx, first, numbers, pick)
+            if branches:
                 self._add_if_it_passes(cx, rows, row)
             else:
                 cx.b.store(pick, rows.done)
                 self._add(cx, rows, row)
-        if not self.branches:
+        if not branches:
             cx.b.store(count, rows.done)
         rows.end_block(last)
         cx.leave(Exit.DONE, first)
         rows.finish()
         return cx.function
+
+    def _row(
+        self, cx: KernelContext, first: ll.Value, numbers: ll.Value, pick: ll.Value
+    ) -> ll.Value:
+        if self.slots.listed:
+            return selected(cx, numbers, pick)
+        return cx.b.add(first, selected(cx, numbers, pick) if self.selects else pick)
 
     def _add(self, cx: KernelContext, rows: KeyedRows, row: ll.Value) -> None:
         """Add a row that passes; what leaves it out goes on behind it."""
@@ -197,8 +252,7 @@ class _KeyedFunctions:
                 kind = NarrowCounts
             case CountWindow(size, slide):
                 kind = TumblingCounts if size == slide else SlidingCounts
-        owns_all = self._selects_own or not self.slots.partitioned
-        return kind(cx, self.program, self.layout, self.slots, self.lookups, owns_all=owns_all)
+        return kind(cx, self.program, self.layout, self.slots, self.lookups)
 
     def _columns(self, cx: KernelContext) -> Columns:
         return Columns(cx, self.program.input, self.layout, self.lookups)

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from llvmlite import ir as ll
 
-from codegen_llvm.abi import HASH_MULTIPLIER, Exit, KernelArgs, KeyedBlock
+from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.accumulators import Accumulator
 from codegen_llvm.aggregates import accumulator
-from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64
-from codegen_llvm.columns import Columns, Lookup
-from codegen_llvm.expressions import lower
+from codegen_llvm.builder import I32, I64, KernelContext
+from codegen_llvm.columns import Lookup
 from codegen_llvm.keyed_slots import WindowSlots
-from codegen_llvm.keys import Key, hash_keys, normalize_key
+from codegen_llvm.keys import Key
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.rows import RowAggregator
-from codegen_llvm.selection import selected
 from ir.pipelines import RowProgram
 
 
 class KeyedRows(RowAggregator):
-    """Generates the update of a key's windows by a row; a subclass for each kind of window.
-
-    With `owns_all`, all rows that are given are of the partition.
-    """
+    """Generates the update of a key's windows by a row; a subclass for each kind of window."""
 
     def __init__(
         self,
@@ -31,11 +26,8 @@ class KeyedRows(RowAggregator):
         layout: InputLayout,
         slots: SlotLayout,
         lookups: tuple[Lookup, ...],
-        *,
-        owns_all: bool,
     ) -> None:
         super().__init__(cx, program, layout, slots, lookups)
-        self.owns_all = owns_all
         self.direct = False  # whether the table is known to be complete
         self.rest: ll.Block | None = None  # where a row that is left out goes on
         self.windows: WindowSlots = WindowSlots(cx, program, self.table)
@@ -47,9 +39,6 @@ class KeyedRows(RowAggregator):
         self.enter(row)
         arguments = [self._arguments(a.call) for a in self.program.aggregates]
         keys = [self._key(position) for position in range(len(self.program.keys))]
-        if not self.owns_all:
-            with cx.b.if_then(cx.b.not_(is_own(cx, self.state, keys))):
-                self.leave_out()
         accumulators = [
             accumulator(cx, self.table, position, aggregate, values)
             for position, (aggregate, values) in enumerate(
@@ -109,48 +98,3 @@ class KeyedRows(RowAggregator):
             (self.table.probes, "probes"),
             (self.late_count, "rows_late"),
         ]
-
-
-def is_own(cx: KernelContext, state: ll.Value, keys: list[Key]) -> ll.Value:
-    """Whether a row's keys are in the partition; without keys, the first one has all rows.
-
-    Mixed once more: the highest bits of the hash choose the slot, and the others of a single
-    number are not all as good.
-    """
-    hash_ = hash_keys(cx, keys) if keys else i64(0)
-    mixed = cx.b.mul(cx.b.xor(hash_, cx.b.lshr(hash_, i64(32))), i64(HASH_MULTIPLIER))
-    partitions = cx.load_field(state, KeyedBlock, "partitions")
-    part = cx.b.lshr(cx.b.mul(cx.b.lshr(mixed, i64(32)), partitions), i64(32))
-    return cx.b.icmp_signed("==", part, cx.load_field(state, KeyedBlock, "partition"))
-
-
-def select_own(
-    cx: KernelContext,
-    columns: Columns,
-    program: RowProgram,
-    first: ll.Value,
-    count: ll.Value,
-    *,
-    of_all: bool,
-) -> ll.Value:
-    """Keep the rows of the partition in the selection vector, without a branch; returns how many.
-
-    `of_all`: there is no selection yet.
-    """
-    args = cx.function.args[0]
-    state = cx.load_field(args, KernelArgs, "state", PTR)
-    selection = cx.load_field(args, KernelArgs, "selection", PTR)
-    cx.resume = first
-    kept = cx.variable(I64, i64(0))
-    with cx.loop(i64(0), count, "own") as index:
-        offset = index if of_all else selected(cx, selection, index)
-        cx.row = cx.b.add(first, offset)
-        keys = [
-            Key(f"key{position}", normalize_key(cx, lower(cx, columns, key.expr)), 0)
-            for position, key in enumerate(program.keys)
-        ]
-        slot = cx.b.load(kept, typ=I64)
-        cx.b.store(cx.b.trunc(offset, I32), cx.element(selection, slot, I32))
-        own = cx.b.zext(is_own(cx, state, keys), I64)
-        cx.b.store(cx.b.add(slot, own), kept)
-    return cx.b.load(kept, typ=I64)

@@ -100,7 +100,7 @@ class SlotLayout:
     wide: bool = False  # of a window table: integer sums have 128 bits
     shared: bool = False  # threads update it at the same time: integer sums have 128 bits
     dense: bool = False  # a slot for each key of a range, found by the key, which it does not hold
-    partitioned: bool = False  # of windows by the order of a key's rows: others have the other keys
+    listed: bool = False  # of windows by the order of a key's rows: which rows to add is listed
 
     @property
     def locked(self) -> bool:

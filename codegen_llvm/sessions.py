@@ -34,11 +34,9 @@ class SessionRows(KeyedRows):
         layout: InputLayout,
         slots: SlotLayout,
         lookups: tuple[Lookup, ...],
-        *,
-        owns_all: bool,
     ) -> None:
-        super().__init__(cx, program, layout, slots, lookups, owns_all=owns_all)
-        _, self.first, _, last = cx.function.args
+        super().__init__(cx, program, layout, slots, lookups)
+        _, self.first, last, *_ = cx.function.args
         self.closed_to = cx.variable(I64, cx.load_field(self.state, KeyedBlock, "closed_to"))
         self.lag = cx.load_field(self.state, KeyedBlock, "lag")
         self.followed = cx.variable(I64, self.first)  # rows before it have moved the watermark
@@ -62,7 +60,7 @@ class SessionRows(KeyedRows):
         cx.fail_if(overflow, "ARITHMETIC_OVERFLOW", window_text(self.window))
         late = cx.b.icmp_signed("<=", self.end, cx.b.load(self.closed_to, typ=I64))
         with cx.b.if_then(late, likely=False):
-            cx.count_up(self.late_count, self._counted_here())
+            cx.count_up(self.late_count, i64(1))
             self.leave_out()
 
     def end_block(self, last: ll.Value) -> None:
@@ -159,13 +157,6 @@ class SessionRows(KeyedRows):
                 later = cx.b.select(time.null, known, later)
             cx.b.store(later, greatest)
         cx.b.store(row, self.followed)
-
-    def _counted_here(self) -> ll.Value:
-        """1, unless another partition counts the late row: its keys were not evaluated."""
-        if self.owns_all:
-            return i64(1)
-        partition = self.cx.load_field(self.state, KeyedBlock, "partition")
-        return self.cx.b.zext(self.cx.b.icmp_signed("==", partition, i64(0)), I64)
 
     def _reaches(self, slot: ll.Value) -> ll.Value:
         """Whether the row belongs to a session that is open."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from codegen_llvm.compile import MachineCode, compile_module
 from codegen_llvm.kernel import MIGRATE, PREPARE, REHASH, RUN, KernelModule, build_kernel
-from codegen_llvm.keyed import CLOSE, build_keyed
+from codegen_llvm.keyed import CLOSE, SPLIT, build_keyed
 from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.projection import build_projection
 from ir import CountWindow, EvaluationError, SessionWindow, VariantSpec
@@ -24,7 +24,7 @@ class CompiledVariant:
 
     `run`, `prepare` and `close` take the address of a `KernelArgs`; the GIL is released
     while they run. `close` goes over slots of the table: it makes results of the sessions that
-    are closed, or of all count windows that have rows.
+    are closed, or of all count windows that have rows. `split` lists rows for those who add them.
     """
 
     spec: VariantSpec
@@ -36,6 +36,7 @@ class CompiledVariant:
     lookup_columns: tuple[str, ...]  # the column whose dictionary each look-up table follows
     errors: tuple[tuple[str, str], ...]
     close: Callable[[int], int] | None = None  # of session and count windows
+    split: Callable[[int], int] | None = None  # where rows are listed before they are added
 
     @property
     def compile_ns(self) -> int:
@@ -59,6 +60,7 @@ def compile_variant(
         slots is not None and not slots.dense,
         slots is not None and slots.slice_is_key,
     )
+    is_listed = slots is not None and slots.listed
     return CompiledVariant(
         spec,
         code,
@@ -69,6 +71,7 @@ def compile_variant(
         tuple(lookup.column for lookup in kernel.lookups),
         kernel.errors,
         code.function(CLOSE, ctypes.c_int32, address) if _is_keyed(program) else None,
+        code.function(SPLIT, ctypes.c_int32, address) if is_listed else None,
     )
 
 

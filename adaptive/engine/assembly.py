@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import ir
+from adaptive.engine.downstream import Downstream
 from adaptive.engine.flow import Flow, Work
-from adaptive.engine.keyed_work import KeyedWork
+from adaptive.engine.keyed_work import KeyedWork, parts_for
+from adaptive.engine.parted_work import PartedWork
 from adaptive.engine.projected_work import ProjectedWork
 from adaptive.engine.query import QueriesWindows, QueryWindows, Results
 from adaptive.engine.sharing import groups_that_share, shared
@@ -112,11 +114,12 @@ def _alone(query: Query, workers: int, policy: Policy | None, made: Assembled) -
         return ProjectedWork(projection, query.results.add, workers, loop)
     program = ir.flatten(first)
     if isinstance(program.window, SessionWindow | CountWindow):
-        loop = adaptation(program, policy, workers)
+        above = Downstream(program, rest, query.results.add)
+        parts = parts_for(program, above, workers)
+        loop = adaptation(program, policy, parts)
         loops.append(loop)
-        return KeyedWork(
-            program, query.watermark, rest, query.results, workers, loop=loop, number=number
-        )
+        work = PartedWork if parts > 1 else KeyedWork
+        return work(program, query.watermark, above, loop, number=number, parts=parts)
     return None
 
 

@@ -1,13 +1,8 @@
-"""Session and count windows of the first aggregate: each thread has its own share of the keys.
-
-Both depend on the order of a key's rows, so every thread goes through all
-morsels in order, and adds the rows of its own keys.
-"""
+"""Session and count windows of the first aggregate, whose results come morsel by morsel."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 
 import pyarrow as pa
 
@@ -15,18 +10,17 @@ from adaptive.engine.downstream import Downstream
 from adaptive.engine.flow import Flow
 from adaptive.engine.morsel import Morsel
 from adaptive.engine.order import by_columns, order_of
-from adaptive.engine.query import Results
 from adaptive.runtime.adaptation import Adaptation
 from adaptive.runtime.keyed_windows import KeyedWindows
-from ir import Pipeline, Watermark
+from ir import Watermark
 from ir.pipelines import RowProgram
-from ir.windows import CountWindow
+from ir.windows import CountWindow, SessionWindow
 
 
 class KeyedWork:
-    """Threads with a partition of the keys each; results come out morsel by morsel.
+    """One thread that adds all rows in order; `number` tells which binding of a batch is its own.
 
-    `number` tells which of a batch's bindings is that of this program.
+    See `PartedWork` for several.
     """
 
     everyone = True  # gets every morsel
@@ -35,39 +29,33 @@ class KeyedWork:
         self,
         program: RowProgram,
         watermark: Watermark | None,
-        rest: Sequence[Pipeline],
-        results: Results,
-        workers: int,
+        above: Downstream,
         loop: Adaptation,
+        *,
         number: int,
+        parts: int = 1,
     ) -> None:
         self.input = program.input
         self.flow: Flow | None = None
-        self._program = program
-        self._above = Downstream(program, rest, results.add)
+        self.loop, self._number = loop, number
+        self._program, self._above = program, above
         self._delay_us = None if watermark is None else watermark.delay_us
         self._lateness_us = 0 if watermark is None else watermark.lateness_us
         self.needs_time = self._delay_us is not None and self._above.watches_time
-        self.loop, self._number = loop, number
-        self._partitions = self._count_partitions(workers)
-        self._windows = [self._made(number) for number in range(self._partitions)]
+        self._parts = parts
+        self._windows = [self._made(part) for part in range(parts)]
         self._done: dict[int, list[list[pa.RecordBatch]]] = {}
         self._closed: dict[int, int | None] = {}
         self._next = 0
         self._lock = threading.Lock()
         self._token = threading.Lock()  # of the one who delivers; nobody waits for it
 
-    def _count_partitions(self, workers: int) -> int:
-        """One where the order in which windows are complete counts, or there are no keys."""
-        by_count = isinstance(self._program.window, CountWindow)
-        return 1 if not self._program.keys or (by_count and self._above.needs_order) else workers
-
-    def _made(self, number: int) -> KeyedWindows:
+    def _made(self, part: int) -> KeyedWindows:
         return KeyedWindows(
             self._program,
             delay_us=self._delay_us,
             lateness_us=self._lateness_us,
-            partition=(number, self._partitions),
+            part=part if self._parts > 1 else None,
             loop=self.loop,
         )
 
@@ -82,24 +70,24 @@ class KeyedWork:
         return self._above.bytes + sum(windows.state_bytes for windows in self._windows)
 
     def attend(self, worker: int, morsel: Morsel) -> None:
-        """Add the rows of the worker's keys."""
-        if worker >= self._partitions:
+        """Add the rows of a morsel."""
+        if worker:
             return
-        windows = self._windows[worker]
-        queued = morsel.queued
+        self._closed[morsel.index] = self._closed_to(morsel)
+        windows, queued = self._windows[0], morsel.queued
         if queued is not None:
             bound = queued.bounds[self._number]
             windows.add(bound, morsel.first, morsel.last, queued.row_base)
         elif self._delay_us is not None and morsel.punctuation is not None:
             windows.advance(morsel.punctuation - self._delay_us)
-        self._hand_over(morsel, windows.take())
+        self._hand_over(morsel.index, windows.take())
         self.settle()
 
     def rest(self, worker: int) -> None:
         """Nothing is held back."""
 
     def settle(self) -> None:
-        """Send on what all have made of the next morsels, unless somebody else does."""
+        """Send on what was made of the next morsels, unless somebody else does."""
         while self._is_due() and self._token.acquire(blocking=False):
             try:
                 while self._is_due():
@@ -131,17 +119,22 @@ class KeyedWork:
         for windows in self._windows:
             windows.release()
 
-    def _hand_over(self, morsel: Morsel, made: list[pa.RecordBatch]) -> None:
-        closed_to = None
-        if self.needs_time and morsel.reached is not None:
-            assert self._delay_us is not None
-            closed_to = morsel.reached - self._delay_us - self._lateness_us
+    def _closed_to(self, morsel: Morsel) -> int | None:
+        """The time that windows above may go by behind a morsel."""
+        if not self.needs_time or morsel.reached is None:
+            return None
+        assert self._delay_us is not None
+        return morsel.reached - self._delay_us - self._lateness_us
+
+    def _hand_over(self, index: int, made: list[pa.RecordBatch]) -> bool:
+        """What a part has made of a morsel; whether all have done so now."""
         with self._lock:
-            self._done.setdefault(morsel.index, []).append(made)
-            self._closed[morsel.index] = closed_to
+            done = self._done.setdefault(index, [])
+            done.append(made)
+            return len(done) == self._parts
 
     def _is_due(self) -> bool:
-        return len(self._done.get(self._next, ())) == self._partitions
+        return len(self._done.get(self._next, ())) == self._parts
 
     def _send(self, made: list[list[pa.RecordBatch]], closed_to: int | None) -> None:
         batches = [batch for some in made for batch in some if batch.num_rows]
@@ -149,6 +142,20 @@ class KeyedWork:
             self._above.accept(by_columns(_joined(batches), order_of(self._program)))
         if closed_to is not None:
             self._above.advance(closed_to)
+
+
+def parts_for(program: RowProgram, above: Downstream, workers: int) -> int:
+    """Into how many parts the keys are divided.
+
+    One where there are none, where the order in which windows are complete counts, and where a
+    key may fail in a row that is late: such a key is evaluated behind all earlier rows.
+    """
+    match program.window:
+        case CountWindow() if above.needs_order:
+            return 1
+        case SessionWindow() if any(key.expr.can_fail for key in program.keys):
+            return 1
+    return workers if program.keys else 1
 
 
 def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:

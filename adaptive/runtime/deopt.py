@@ -97,7 +97,7 @@ class DeoptManager(ABC):
         self._last = last
         self._generic_until = first
         self._stretch = _FIRST_STRETCH
-        self._rows += self._count(first, last)
+        self._rows += last - first
         self.driver.begin(bound, first, last)
 
     def is_ready(self, spec: VariantSpec, layout: InputLayout) -> bool:
@@ -203,7 +203,7 @@ class DeoptManager(ABC):
             args.row_end = min(self._generic_until, self._last) if deopt else self._last
             code = self._enter(GENERIC if deopt else spec)
             if deopt:
-                self._generic_rows += self._count(row, int(args.rows_done))
+                self._generic_rows += int(args.rows_done) - row
             match code:
                 case Exit.DONE:
                     pass
@@ -245,10 +245,6 @@ class DeoptManager(ABC):
             if not self._gave_room(code, variant):
                 return code
         return code
-
-    def _count(self, first: int, last: int) -> int:
-        """How many rows are said to be done with those from `first` to before `last`."""
-        return last - first
 
     @abstractmethod
     def _find(self, spec: VariantSpec) -> tuple[Code, int]:

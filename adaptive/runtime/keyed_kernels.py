@@ -13,7 +13,7 @@ _MOST_RECENT = 16
 
 
 class KeyedKernels(DeoptManager):
-    """Adds rows to the windows of a partition's keys.
+    """Adds rows to the windows of keys: all that pass, or those that were listed.
 
     Every variant works on the same windows, so that one goes on where another has stopped.
     """
@@ -38,6 +38,10 @@ class KeyedKernels(DeoptManager):
         """Whether a variant can run on such batches without being compiled first."""
         return (id(layout), id(spec)) in self._recent or super().is_ready(spec, layout)
 
+    def list_rows(self, address: int, count: int) -> None:
+        """Of the rows that were taken, only these pass."""
+        self.state.block.listed, self.state.block.listed_count = address, count
+
     @property
     def any_variant(self) -> CompiledVariant:
         """A variant for what all have in common, once there has been a row."""
@@ -53,15 +57,6 @@ class KeyedKernels(DeoptManager):
         self.state, self._code = state, None
         self._recent.clear()
         self._generic_until = self._last
-
-    def _count(self, first: int, last: int) -> int:
-        """As many as are this partition's part of the work: all together have each row once.
-
-        Each goes through all rows, so that the time of a row is of all threads together.
-        """
-        block = self.state.block
-        parts, before = int(block.partitions), int(block.partition)
-        return (last + before) // parts - (first + before) // parts
 
     def _find(self, spec: VariantSpec) -> tuple[Code, int]:
         """The code of a variant; hashing a spec would take longer than a block."""

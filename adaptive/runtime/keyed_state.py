@@ -70,7 +70,7 @@ class KeyedState:
     def moved_to(self, keys: int) -> KeyedState:
         """A state without keys but with room for them, the same results and places of nodes."""
         new = KeyedState(self.layout, keys)
-        for name in ("closed_to", "lag", "earliest", "open", "partition", "partitions"):
+        for name in ("closed_to", "lag", "earliest", "open", "listed", "listed_count"):
             setattr(new.block, name, getattr(self.block, name))
         for name in ("node_next", "node_free", "node_end"):
             setattr(new.block, name, getattr(self.block, name))

@@ -28,7 +28,7 @@ def widened(narrow: KeyedState, layout: SlotLayout, program: RowProgram) -> Keye
     assert len(wide.table.slots) == len(old.slots)
     _fill(wide.table.slots, old.slots, layout, program.window.size)
     wide.table.block.count = old.block.count
-    for name in ("closed_to", "lag", "partition", "partitions"):
+    for name in ("closed_to", "lag", "listed", "listed_count"):
         setattr(wide.block, name, getattr(narrow.block, name))
     return wide
 

@@ -17,6 +17,7 @@ from adaptive.runtime.binder import Binder
 from adaptive.runtime.binding import BoundBatch
 from adaptive.runtime.export import Bounds, export_slots
 from adaptive.runtime.keyed_kernels import KeyedKernels
+from adaptive.runtime.keyed_split import Listed
 from adaptive.runtime.keyed_state import KeyedState
 from adaptive.runtime.keyed_widening import row_numbers, widened
 from adaptive.runtime.state import Table
@@ -30,7 +31,7 @@ from codegen_llvm import (
 )
 from codegen_llvm.abi import Exit, KernelArgs
 from codegen_llvm.keyed_slots import NARROW_MOST
-from ir import INT64, CountWindow, EvaluationError, SessionWindow
+from ir import GENERIC, INT64, CountWindow, EvaluationError, SessionWindow, VariantSpec
 from ir.pipelines import RowProgram
 from policies import Fixed
 
@@ -48,11 +49,10 @@ def _compiled_move(program: RowProgram, slots: SlotLayout) -> CompiledMove:
 
 
 class KeyedWindows:
-    """The session or count windows of a program in one thread.
+    """The session or count windows of a program, which one thread at a time adds rows to.
 
-    Of the keys, those of one partition are aggregated; all rows move the watermark.
-    Workers with the same rows and all partitions make the whole result together, and may share
-    a `loop`, in which each has the number of its partition.
+    With `part`, they are those of a part of the keys: rows are listed first, and of the lists,
+    the one with that number is added. All rows move the watermark.
     """
 
     def __init__(
@@ -61,20 +61,19 @@ class KeyedWindows:
         *,
         delay_us: int | None,
         lateness_us: int,
-        partition: tuple[int, int] = (0, 1),
+        part: int | None = None,
         loop: Adaptation | None = None,
     ) -> None:
         self.program = program
         self._lateness_us = lateness_us
         self._loop = loop or adaptation(program, Fixed())
-        self._worker, self._parts = partition
+        self._part = part
         self._bind = Binder(program.input)
         self._final: list[pa.RecordBatch] = []
         self._old_tables: list[Table] = []  # results have their strings there
         self._moved_bytes = 0  # of the state, when it was last moved
-        state = KeyedState(self._of_parts(narrow_layout(program) or keyed_layout(program)))
+        state = KeyedState(first_layout(program, listed=part is not None))
         state.block.lag = (delay_us or 0) + lateness_us
-        state.block.partition, state.block.partitions = partition
         self._kernels = KeyedKernels(program, state)
         self._args = self._kernels.driver.args
         self._next_row = 0
@@ -120,10 +119,25 @@ class KeyedWindows:
         """Add rows of a batch whose first one has this number in the order of arrival."""
         self._widen_in_time(last - first)
         spec = self._loop.begin(self._kernels, bound, first, last)
+        self._run(spec, row_base)
+        self._loop.end(0, self._kernels, spec)
+
+    def add_listed(self, rows: Listed) -> None:
+        """Add the rows of this part, with the variant that has listed them if it is there.
+
+        It is not where windows had to go on in other slots.
+        """
+        assert self._part is not None
+        self._widen_in_time(rows.last - rows.first)
+        spec = rows.spec if self._kernels.is_ready(rows.spec, rows.bound.layout) else GENERIC
+        self._kernels.begin(rows.bound, rows.first, rows.last)
+        self._kernels.list_rows(*rows.lists.of(self._part))
+        self._run(spec, rows.row_base)
+
+    def _run(self, spec: VariantSpec, row_base: int) -> None:
         self._args.row_base = row_base
         while (code := self._kernels.run(spec)) != Exit.DONE:
             self._serve(code)
-        self._loop.end(self._worker, self._kernels, spec)
         self._sweep()
 
     def advance(self, watermark_us: int) -> None:
@@ -233,9 +247,6 @@ class KeyedWindows:
     def _variant(self) -> CompiledVariant:
         return self._kernels.any_variant
 
-    def _of_parts(self, layout: SlotLayout) -> SlotLayout:
-        return replace(layout, partitioned=self._parts > 1)
-
     def _widen_in_time(self, rows: int) -> None:
         """Leave small slots before a key may have more rows than these can count."""
         if self._state.layout.wide:
@@ -251,7 +262,8 @@ class KeyedWindows:
         """Go on with slots in which every sum and every number fits."""
         assert isinstance(self.program.window, CountWindow)
         self._export()
-        narrow, layout = self._state, self._of_parts(keyed_layout(self.program))
+        narrow, layout = self._state, keyed_layout(self.program)
+        layout = replace(layout, listed=narrow.layout.listed)
         self._kernels.change_layout(widened(narrow, layout, self.program))
         narrow.release()
 
@@ -286,6 +298,11 @@ class KeyedWindows:
         for table in self._old_tables:
             table.release()
         self._old_tables = []
+
+
+def first_layout(program: RowProgram, *, listed: bool) -> SlotLayout:
+    """The slots of a program's windows at first: small ones, if the program allows them."""
+    return replace(narrow_layout(program) or keyed_layout(program), listed=listed)
 
 
 def _by_end(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,8 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adaptive.engine.downstream import Downstream
+from adaptive.engine.keyed_work import parts_for
+from adaptive.runtime.binder import Binder
 from adaptive.runtime.fixed_variant import FixedVariant
-from adaptive.runtime.keyed_windows import KeyedWindows
+from adaptive.runtime.keyed_split import RowSplitter
+from adaptive.runtime.keyed_windows import KeyedWindows, first_layout
 from codegen_llvm import unsupported_in_engine
 from ir import (
     GENERIC,
@@ -62,8 +66,9 @@ SPECS = (
 
 
 def workers_of(plan: Sink, parts: int = 1, spec: VariantSpec = GENERIC) -> list[KeyedWindows]:
-    """A worker for each partition of the keys."""
+    """One for each part of the keys, of as many as an engine would make."""
     program = flatten(cut(plan)[0])
+    parts = parts_for(program, Downstream(program, (), lambda batch: None), parts)
     declared = next((n for n in plan.walk() if isinstance(n, Watermark)), None)
     delay_us, lateness_us = (declared.delay_us, declared.lateness_us) if declared else (None, 0)
     return [
@@ -71,7 +76,7 @@ def workers_of(plan: Sink, parts: int = 1, spec: VariantSpec = GENERIC) -> list[
             program,
             delay_us=delay_us,
             lateness_us=lateness_us,
-            partition=(part, parts),
+            part=part if parts > 1 else None,
             loop=FixedVariant(Fixed(spec)),
         )
         for part in range(parts)
@@ -82,13 +87,14 @@ def run(case: StreamCase, workers: list[KeyedWindows], dictionary: bool = False)
     """What each step makes final, then what the end does."""
     strings = frozenset(case.source.schema.names if dictionary else ())
     delay_us = next((n.delay_us for n in case.plan.walk() if isinstance(n, Watermark)), None)
-    made = []
+    made, base = [], 0
     for step in case.steps:
-        for worker in workers:
-            match step:
-                case Rows(rows):
-                    worker.consume(to_batch(rows, case.source.schema, strings))
-                case Punctuation(time_us) if delay_us is not None:
+        match step:
+            case Rows(rows):
+                consume(workers, to_batch(rows, case.source.schema, strings), base)
+                base += len(rows)
+            case Punctuation(time_us) if delay_us is not None:
+                for worker in workers:
                     worker.advance(time_us - delay_us)
         made.append(list(taken(workers)))
     for worker in workers:
@@ -97,6 +103,20 @@ def run(case: StreamCase, workers: list[KeyedWindows], dictionary: bool = False)
     for worker in workers:
         worker.release()
     return made
+
+
+def consume(workers: list[KeyedWindows], batch: pa.RecordBatch, base: int) -> None:
+    """Add rows, which are listed first where there are several parts."""
+    if len(workers) == 1:
+        workers[0].consume(batch, base)
+    elif batch.num_rows:
+        program, loop = workers[0].program, workers[0]._loop
+        slots = first_layout(program, listed=True)
+        splitter = RowSplitter(program, slots, len(workers), loop, 0)
+        rows = splitter.split(Binder(program.input)(batch), 0, batch.num_rows, base)
+        for worker in workers:
+            worker.add_listed(rows)
+        rows.lists.release()
 
 
 def taken(workers: list[KeyedWindows]) -> Iterator[dict[str, Scalar]]:
@@ -290,7 +310,7 @@ def test_an_error_names_expression_and_row() -> None:
 
 
 def test_a_late_row_is_not_evaluated() -> None:
-    """Neither its keys nor its values can fail, in no partition."""
+    """Neither its keys nor its values can fail: such keys are not divided."""
     failing = Call("add", (VALUE, Call("abs", (VALUE,))), EvalMode.ANSI)
     plan = plan_of(SessionWindow(TIME, 5), AggregateCall("max", failing), key=failing)
     rows = events(40, 3)
