@@ -80,6 +80,61 @@ def test_variants_take_turns_however_rows_are_cut(window: str) -> None:
         assert len({use.spec for use in history}) == len(TURNS)
 
 
+@pytest.mark.parametrize("window", WINDOWS)
+def test_a_thread_waits_for_one_that_is_far_behind(
+    window: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly all rows have one key, so that all but one thread have little to add."""
+    monkeypatch.setattr("adaptive.engine.parted_work._MOST_WAITING", 0)
+    asked = query(WINDOWS[window])
+    rows = pa.Table.from_batches([batch(6_000, 0)])
+    hot = pa.array([0 if n % 50 else n for n in range(6_000)], pa.int64())
+    rows = rows.set_column(1, "k", hot)
+    wanted = expected(asked, rows)
+    for threads in (2, 3):
+        with Engine(asked, threads, "generic", morsel_rows=20) as engine:
+            made = [engine.push(piece) for piece in rows.to_batches(max_chunksize=500)]
+            made.append(engine.finish())
+        assert canonical(from_table(pa.concat_tables(made))) == wanted
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+@pytest.mark.parametrize("window", WINDOWS)
+def test_an_error_tells_the_row_wherever_it_is_added(window: str, threads: int) -> None:
+    """Also where another morsel is in work by then; the engine ends with it."""
+    made = stream({"t": "timestamp", "k": "int64", "v": "int64"}).watermark("t", "0 seconds")
+    asked = made.group_by(WINDOWS[window], "k").agg(worst=f.max(f.col("v") + 1))
+    values = [n if n != 777 else 2**63 - 1 for n in range(3_000)]
+    times = pa.array(range(3_000), pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+    keys = [n % 5 for n in range(3_000)]
+    rows = pa.record_batch({"t": times, "k": keys, "v": values})
+    engine = Engine(asked, threads, morsel_rows=100)
+
+    def fail() -> None:
+        engine.push(rows)
+        engine.flush()
+
+    with pytest.raises(ir.EvaluationError, match=r"v = 9223372036854775807") as raised:
+        fail()
+    assert raised.value.row == 777
+    engine.close()
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+def test_the_key_of_a_late_row_is_not_evaluated(threads: int) -> None:
+    """So it cannot fail; such keys are not divided among threads."""
+    made = stream({"t": "timestamp", "k": "int64"}).watermark("t", "0 seconds")
+    asked = made.group_by(WINDOWS["session"], key=f.col("k") + 1).agg(n=f.count())
+    late = [0] * 90 + [2**63 - 1] * 10
+    moments = [n * 1_000_000 for n in range(90)] + [0] * 10
+    times = pa.array(moments, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+    rows = pa.record_batch({"t": times, "k": late})
+    with Engine(asked, threads, morsel_rows=7) as engine:
+        made_of = [engine.push(rows), engine.finish()]
+        assert engine.late_rows == 10
+    assert sum(pa.concat_tables(made_of)["n"].to_pylist()) == 90
+
+
 def adopted(history: History) -> list[FilterOrder]:
     """The orders that were faster in a trial, and run since."""
     faster = (s for s in history.swaps if s.after_ns and s.before_ns and s.after_ns < s.before_ns)
