@@ -107,16 +107,17 @@ def test_an_error_tells_the_row_wherever_it_is_added(window: str, threads: int) 
     values = [n if n != 777 else 2**63 - 1 for n in range(3_000)]
     times = pa.array(range(3_000), pa.int64()).cast(pa.timestamp("us", tz="UTC"))
     keys = [n % 5 for n in range(3_000)]
-    rows = pa.record_batch({"t": times, "k": keys, "v": values})
-    engine = Engine(asked, threads, morsel_rows=100)
+    rows = pa.table({"t": times, "k": keys, "v": values})
+    engine = Engine(asked, threads, morsel_rows=10)
 
     def fail() -> None:
-        engine.push(rows)
+        for piece in rows.to_batches(max_chunksize=300):
+            engine.push(piece)
         engine.flush()
 
     with pytest.raises(ir.EvaluationError, match=r"v = 9223372036854775807") as raised:
         fail()
-    assert raised.value.row == 777
+    assert raised.value.row == 177
     engine.close()
 
 
