@@ -174,12 +174,21 @@ class Columns:
         column = self.schema[name]
         if column.type == BOOL:
             return  # a line has 512 rows
-        plain_bytes = column.type.is_bytes and self.encoding(name) is Encoding.PLAIN
-        base = self._words[name, "offsets" if plain_bytes else "data"]
+        base = self._words[name, "offsets" if self.is_text(name) else "data"]
         type_ = I32 if column.type.is_bytes else llvm_type(column.type)
         address = self.cx.element(base, row, type_)
         ahead = self.cx.b.gep(address, [i64(distance)], source_etype=I8)
         self.cx.prefetch(ahead, kept=0)
+
+    def fetch_text(self, name: str, row: ll.Value) -> None:
+        """Ask for the bytes of a row's string."""
+        address = self.cx.element(self._words[name, "offsets"], row, I32)
+        offset = self.cx.b.sext(self.cx.b.load(address, typ=I32), I64)
+        self.cx.prefetch(self.cx.at(self._words[name, "data"], offset), kept=0)
+
+    def is_text(self, name: str) -> bool:
+        """Whether a column's strings lie in memory one behind the other."""
+        return self.schema[name].type.is_bytes and self.encoding(name) is Encoding.PLAIN
 
     def word_of(self, expr: Expr) -> ll.Value:
         """A tabulated expression's values, a bit for each code, where the dictionary is small."""

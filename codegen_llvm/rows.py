@@ -131,11 +131,30 @@ class RowAggregator:
 
     def stream_ahead(self, index: ll.Value) -> None:
         """Ask for the columns behind a row that was selected."""
+        for name in self._read_columns():
+            self.columns.fetch_ahead(name, index, _STREAM_AHEAD_BYTES)
+
+    def _read_columns(self) -> list[str]:
+        """The columns that are read of rows that passed, if they are few."""
         read = [key.expr for key in self.program.keys]
         read += [argument for a in self.program.aggregates for argument in a.call.arguments]
         names = sorted({name for expr in read for name in expr.columns()})
-        for name in names if len(names) <= _MOST_STREAMS else ():
-            self.columns.fetch_ahead(name, index, _STREAM_AHEAD_BYTES)
+        return names if len(names) <= _MOST_STREAMS else []
+
+    def fetch_row(self, row: ll.Value, sooner: ll.Value) -> None:
+        """Ask for what a later row has in the columns, and for the texts of one that comes sooner.
+
+        Where to find these is in memory that was asked for before.
+        """
+        for name in self._read_columns():
+            self.columns.fetch_ahead(name, row, 0)
+            if self.columns.is_text(name):
+                self.columns.fetch_text(name, sooner)
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether rows have texts that lie one behind the other."""
+        return any(self.columns.is_text(name) for name in self._read_columns())
 
     def finish(self) -> None:
         """Emit the exits: each writes the counters back before it returns."""

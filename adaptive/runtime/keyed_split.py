@@ -19,6 +19,7 @@ from ir.pipelines import RowProgram
 
 _MOST_RECENT = 16
 _ROW_BYTES = 4  # of a row's number
+_LINE_WORDS = 8
 _LIST_MEMORY = MemoryPool(64 * 1024 * 1024, zeroed=False)
 
 
@@ -27,15 +28,19 @@ class RowLists:
 
     def __init__(self, parts: int, rows: int) -> None:
         room = 1 << rows.bit_length()  # few sizes, so that memory is used again
-        self._memory = _LIST_MEMORY.take(parts * room * _ROW_BYTES)
-        self._counts = np.zeros(parts, np.int64)
-        self._block = SplitBlock(self._memory.address, room, self._counts.ctypes.data, parts)
+        # Their lengths are in lines of their own: nobody else writes there meanwhile.
+        lengths = -(-parts // _LINE_WORDS) * _LINE_WORDS * 8
+        self._memory = _LIST_MEMORY.take(lengths + parts * room * _ROW_BYTES)
+        self._counts = self._memory.bytes[: 8 * parts].view(np.int64)
+        self._counts.fill(0)
+        begin = self._memory.address
+        self._block = SplitBlock(begin + lengths, room, begin, parts)
         self.address = ctypes.addressof(self._block)
 
     def of(self, part: int) -> tuple[int, int]:
         """Where the list of a part is, and how many rows it has."""
         offset = part * int(self._block.room) * _ROW_BYTES
-        return self._memory.address + offset, int(self._counts[part])
+        return int(self._block.rows) + offset, int(self._counts[part])
 
     def release(self) -> None:
         """Give the memory back; the lists are not used any more."""
