@@ -28,7 +28,7 @@ from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.narrow_counts import NarrowCounts, build_narrow_finish
 from codegen_llvm.rehash import build_rehash
-from codegen_llvm.selection import build_select, selected
+from codegen_llvm.selection import select_function, selected
 from codegen_llvm.sessions import SessionRows, build_sweep
 from codegen_llvm.values import is_true
 from ir import CountWindow, FilterOrder, SessionWindow, VariantSpec
@@ -176,7 +176,7 @@ class _KeyedFunctions:
 
     def _select(self) -> ll.Function | None:
         """The function that selects rows, if that is how filters are tested."""
-        return build_select(self.module, self._columns, self.order) if self.selects else None
+        return select_function(self.module, self._columns, self.order) if self.selects else None
 
     @property
     def _is_direct(self) -> bool:

@@ -94,11 +94,18 @@ def build_select(
     return Selection(plain, timed, guard, is_fused)
 
 
+def select_function(
+    module: ll.Module, columns_of: Callable[[KernelContext], Columns], order: OrderedFilters
+) -> ll.Function:
+    """The function of `build_select` that looks at nothing but filters."""
+    return _select_function(module, columns_of, order, None, "select_rows", None)[0]
+
+
 def _select_function(
     module: ll.Module,
     columns_of: Callable[[KernelContext], Columns],
     order: OrderedFilters,
-    guard: RangeGuard,
+    guard: RangeGuard | None,
     name: str,
     window: TumblingWindow | None,
 ) -> tuple[ll.Function, BlockFilter]:

@@ -26,6 +26,7 @@ from ir.calendar import SECOND_US
 FULL = ll.Constant(I64, 1)
 _MOST_DIGITS = 18  # of an integer that fits 64 bits whatever they are
 _MOST_NUMBER_BYTES = 500
+_MANY_EXPONENT_DIGITS = 9  # Java gives up a decimal for a power of so many
 _COLUMN_BYTES = 8 * len(TextColumn._fields_)
 
 
@@ -223,7 +224,10 @@ def _build_number(cx: KernelContext) -> None:
         is_integer.set(ll.Constant(I8, 0))
         text.step()
         text.step(cx.b.zext(text.is_at("+", "-"), I64))
+        exponent = text.place
         _some_digits(text)
+        exponent_digits = distance(cx, exponent, text.place)
+        text.demand(cx.b.icmp_signed("<", exponent_digits, i64(_MANY_EXPONENT_DIGITS)))
     length = distance(cx, begin, text.place)
     text.demand(cx.b.icmp_signed("<", length, i64(_MOST_NUMBER_BYTES)))
     cx.b.store(is_integer.value, cx.function.args[1])

@@ -27,6 +27,9 @@ _INTEGER = re.compile(r"([+-]?)([0-9]*)(\.[0-9]*)?")
 _FLOAT = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?[fFdD]?")
 _HEX_FLOAT = re.compile(r"([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?")
 _DECIMAL = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]+))?")
+_MOST_INT_DIGITS = 4000  # Python refuses to read more than 4300 at once
+_LONGEST_EXPONENT = 12  # digits; one that is longer decides by itself
+_DIGITS_OF_A_BIT = 0.30103
 _TO_ASCII = {zero + digit: ord("0") + digit for zero in DIGIT_ZEROS for digit in range(10)}
 
 
@@ -51,6 +54,9 @@ def parse_integer(text: str, type_: DataType, *, legacy: bool) -> int | None:
     sign, digits, fraction = found.groups()
     if (fraction is not None and not legacy) or (not digits and fraction is None):
         return None
+    digits = digits.lstrip("0")
+    if len(digits) > _MOST_INT_DIGITS:
+        return None
     value = int(digits or "0")
     value = -value if sign == "-" else value
     return value if type_.low <= value <= type_.high else None
@@ -71,23 +77,42 @@ def parse_float(text: str, type_: DataType) -> float | None:
 
 def parse_decimal(text: str) -> Scaled | None:
     """Digits with a point and an exponent, as Java's BigDecimal reads them."""
-    found = _DECIMAL.fullmatch(text.strip(_SPACES).translate(_TO_ASCII))
+    found = _DECIMAL.fullmatch(with_ascii_digits(text.strip(_SPACES)))
     if found is None:
         return None
     sign, whole, fraction, exponent_sign, exponent = (part or "" for part in found.groups())
     if not whole + fraction or len(exponent.lstrip("0")) > 10:
         return None
-    power = int(exponent_sign + (exponent or "0"))
+    power = int(exponent_sign + (exponent.lstrip("0") or "0"))
     scale = len(fraction) - power
     if not all(-(2**31) <= number < 2**31 for number in (power, scale)):
         return None
-    return Scaled(int(sign + (whole + fraction)), scale)
+    size = int_of_digits(whole + fraction)
+    return Scaled(-size if sign == "-" else size, scale)
+
+
+def with_ascii_digits(text: str) -> str:
+    """The text with digits of all scripts that Java knows as those of ASCII."""
+    return text.translate(_TO_ASCII)
+
+
+def int_of_digits(digits: str) -> int:
+    """The number that any count of digits is."""
+    if len(digits) <= _MOST_INT_DIGITS:
+        return int(digits)
+    half = len(digits) // 2
+    low = digits[half:]
+    shift: int = 10 ** len(low)
+    return int_of_digits(digits[:half]) * shift + int_of_digits(low)
 
 
 def is_too_large(number: Scaled) -> bool:
     """Whether a parsed decimal has more digits before its point than any decimal type."""
-    digits = len(str(abs(number.unscaled)))
-    return number.unscaled != 0 and digits - number.scale > MAX_PRECISION
+    digits = int(number.unscaled.bit_length() * _DIGITS_OF_A_BIT) + 1  # or one less
+    if not number.unscaled or digits - number.scale <= MAX_PRECISION:
+        return False
+    limit = MAX_PRECISION + number.scale
+    return limit < 0 or abs(number.unscaled) >= 10**limit
 
 
 def nearest_float(number: Fraction, type_: DataType) -> float:
@@ -124,10 +149,16 @@ def _from_digits(
     sign, whole, fraction, exponent = (part or "" for part in found.groups())
     if not whole + fraction:
         return None
-    digits = int(whole + fraction, base)
-    power = int(exponent or "0") - len(fraction) * (4 if base == 16 else 1)
+    digits = int_of_digits(whole + fraction) if base == 10 else int(whole + fraction, base)
+    power = _power(exponent) - len(fraction) * (4 if base == 16 else 1)
     size = _scaled(digits, power, exponent_base, type_)
     return -size if sign == "-" else size
+
+
+def _power(exponent: str) -> int:
+    sign = exponent[:1] if exponent[:1] in ("+", "-") else ""
+    size = exponent[len(sign) :].lstrip("0")
+    return int(sign + (size[:_LONGEST_EXPONENT] or "0"))
 
 
 def _scaled(digits: int, power: int, base: int, type_: DataType) -> float:

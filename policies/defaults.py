@@ -20,12 +20,14 @@ _TAG_BYTES = 8
 
 def default_policy(program: RowProgram) -> Policy:
     """Every bet that this program can gain from."""
+    # Sessions and count windows keep state of their own kind, in which bets on tables have no
+    # form, and their kernels prove nothing by values.
+    by_slices = program.window is None or isinstance(program.window, TimeWindow)
     bets: list[Policy] = [
-        _filter_bet(program.filters),
+        _filter_bet(program.filters, may_prove=by_slices),
         NoNulls(tuple(field.name for field in program.input if field.nullable)),
     ]
-    # Sessions and count windows keep state of their own kind, in which bets on tables have no form.
-    if program.window is None or isinstance(program.window, TimeWindow):
+    if by_slices:
         bets += _table_bets(program)
     return Hysteresis(Together(tuple(bets)))
 
@@ -36,9 +38,9 @@ def slot_bytes(program: RowProgram) -> int:
     return _TAG_BYTES + keys + sum(_state_bytes(one.call) for one in program.aggregates)
 
 
-def _filter_bet(filters: tuple[Expr, ...]) -> Policy:
+def _filter_bet(filters: tuple[Expr, ...], *, may_prove: bool) -> Policy:
     """Their order; where some can fail, what proves that they do not as well."""
-    if any(predicate.can_fail for predicate in filters):
+    if may_prove and any(predicate.can_fail for predicate in filters):
         return ProvenFilters(filters)
     return PredicateOrder(tuple(map(filter_facts, filters)))
 

@@ -44,6 +44,7 @@ _VALUES = [
     *(
         '"view"',
         '"a,b"',
+        '"1,234.5"',
         '"größe"',
         '"a\\"b"',
         '"a\\\\"',
@@ -58,7 +59,40 @@ _VALUES = [
     *("2026-01-02T24:00:00Z", "2026-01-02T03:04", "2026-01-02GMT", '"2026-01-02T03:04:05Z"'),
     *("2026-07-02T03:04:05 Europe/Berlin", "2026-03-08 02:30:00.5America/New_York"),
     *("2026-01-02T03:04:05PST", "2026-01-02 03:04:05 Nowhere/Land", '"1890-01-02 3:4:5 GB"'),
+    *('"a"b', '"a" b', '"a" b"', '"a"b"c', '"open', '"', '"a""b"', '"a\\', '"a"\\b', '"a"\\"b"'),
+    *(
+        '"a\\\\"b"',
+        '""x',
+        '"" x',
+        'a"',
+        "\uff11\uff12",
+        "-٣",
+        "1٣",
+        "²",
+        "\U0001d7cf",
+        "1e20000",
+        "-1e-20000",
+    ),
+    *("0e99999999", "1e-600000000", "1e9999999999", "0" * 5000 + "7", "5" * 5000, "N", "P", "E"),
     *("2026-01-02T03:04:05 GMT", "9999-12-31T23:59:59.999999Z", "2026-01-02 x", "-5", "{}"),
+]
+
+_DAMAGES = [
+    *(
+        b"\xff",
+        b"\xc3",
+        b"\xc3\xa9",
+        b'"',
+        b'"',
+        b"\\",
+        b'",',
+        b'""',
+        b" ",
+        b"#",
+        b"\0",
+        b"\xf0\x9f",
+    ),
+    *(b"\xed\xa0\x80", b"\xed\xb0", b"\xed", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\xc0\x80"),
 ]
 
 
@@ -76,7 +110,7 @@ def random_line(rng: random.Random, oddity: float = 0.3) -> bytes:
     line = ",".join(fields).encode()
     if rng.random() < oddity / 10:
         at = rng.randrange(len(line) + 1)
-        line = line[:at] + rng.choice([b"\xff", b"\xc3", b"\xc3\xa9", b'"', b"\\"]) + line[at:]
+        line = line[:at] + rng.choice(_DAMAGES) + line[at:]
     return line
 
 

@@ -38,11 +38,13 @@ class CsvScan:
 
     def read(self, piece: Piece) -> Iterator[pa.RecordBatch]:
         """The rows of the lines that begin in a piece."""
-        ordered = ir.Schema(tuple(sorted(self.schema, key=lambda f: self.columns.index(f.name))))
-        positions = tuple(self.columns.index(field.name) for field in ordered)
+        ordered = ir.Schema(tuple(sorted(self.schema, key=self._position)))
+        positions = tuple(map(self._position, ordered))
+        read = ir.Schema(tuple(f for f in ordered if f.name != self.corrupt.column))
+        places = tuple(map(self._position, read))
         # Spark counts the fields of a line only where it reads all of them.
-        fields = len(self.columns) if len(ordered) == len(self.columns) else None
-        lines = CsvLines(ordered, positions, self.form, fields, self.pushed, self.times)
+        fields = len(self.columns) if len(read) == len(self.columns) else None
+        lines = CsvLines(read, places, self.form, fields, self.pushed, self.times)
         rows = TextRows(
             ordered,
             _reader(ordered, positions, self.form, fields, zone_of_times(self.times)),
@@ -52,21 +54,26 @@ class CsvScan:
         for batch in rows.batches(self._blocks(piece)):
             yield batch.select(list(self.schema.names)) if len(ordered) else batch
 
+    def _position(self, field: ir.Field) -> int:
+        """Where a column is in a line; that of corrupt records is nowhere."""
+        return -1 if field.name == self.corrupt.column else self.columns.index(field.name)
+
     def _blocks(self, piece: Piece) -> Iterator[Block]:
         is_open = self.has_header and piece.start == 0
         for block in line_blocks(self.storage, piece):
             if is_open:
-                is_open = not _blank_header(block)
+                is_open = not _blank_header(block, self.form.comment.encode())
             yield block
 
 
-def _blank_header(block: Block) -> bool:
-    """Overwrite the first line that is not empty; whether there is one."""
+def _blank_header(block: Block, comment: bytes) -> bool:
+    """Overwrite the first line that is not empty and no comment; whether there is one."""
     begin = 0
     while begin < block.size:
         ends = [block.memory.find(end, begin, block.size) for end in (b"\n", b"\r")]
         end = min((place for place in ends if place >= 0), default=block.size)
-        if block.memory[begin:end].strip(bytes(range(0x21))):
+        line = block.memory[begin:end]
+        if line.strip(bytes(range(0x21))) and not (comment and line.startswith(comment)):
             block.memory[begin:end] = b"\n" * (end - begin)
             return True
         begin = end + 1

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import ir
+from adaptive.scan.csv_fields import JAVA_SPACES, MOST_FIELDS, split
 from adaptive.scan.record_modes import Record, Row
 from adaptive.scan.text_values import (
     BadField,
-    Unsure,
     decimal_of,
     integer_of,
     plain_date_of,
@@ -21,10 +22,10 @@ from codegen_llvm import CsvForm
 from ir.parsing import parse_float
 from ir.regions import WrittenTimes
 
-_JAVA_SPACES = "".join(map(chr, range(0x21)))
-_WORDS = {"NaN": math.nan, "Inf": math.inf, "-Inf": -math.inf}
+_NUMBERS_OF_WORDS = (math.nan, math.inf, -math.inf)  # as CsvForm has the words
 _JAVA_WORDS = re.compile(r"([+-]?)(NaN|Infinity)")
-_HALF = re.compile(b"\xed[\xa0-\xbf]")
+# Half a character of UTF-16: Java has one mark for it, Python one for each byte.
+_HALF = re.compile(b"\xed[\xa0-\xbf][\x80-\xbf]?")
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,11 @@ class CsvLines:
     def read(self, line: bytes) -> Record:
         """The row of one line, and whether it is a corrupt record."""
         text = _decoded(line)
-        if not text.strip(_JAVA_SPACES):
+        if not text.strip(JAVA_SPACES) or self._is_comment(text):
             return Record(())
         if not len(self.schema):
             return Record(({},))
-        tokens = split(text, self.form)
+        tokens = split(text, self.form, self._read)
         is_bad = self.fields is not None and len(tokens) != self.fields
         row: Row = {}
         done: list[str] = []
@@ -67,7 +68,14 @@ class CsvLines:
             done.append(field.name)
             if self._drops(row, done):
                 return Record(())
-        return Record((row,), is_bad)
+        return Record((row,), is_bad, text)
+
+    @cached_property
+    def _read(self) -> Container[int]:
+        return range(MOST_FIELDS) if self.fields is not None else frozenset(self.positions)
+
+    def _is_comment(self, text: str) -> bool:
+        return bool(self.form.comment) and text.startswith(self.form.comment)
 
     def _value(self, token: str | None, type_: ir.DataType) -> object:
         if token is None or token == self.form.null:
@@ -76,6 +84,8 @@ class CsvLines:
             return decimal_of(token, type_)
         if type_ is ir.TIMESTAMP:
             return timestamp_of(token, self.times)
+        if type_ in (ir.FLOAT32, ir.FLOAT64) and token in self.form.words:
+            return _NUMBERS_OF_WORDS[self.form.words.index(token)]
         return _CONVERTERS[type_](token, type_)
 
     def _drops(self, row: Row, done: list[str]) -> bool:
@@ -87,58 +97,12 @@ class CsvLines:
         )
 
 
-def split(text: str, form: CsvForm) -> list[str | None]:
-    """The fields of a line; an empty one is None, a quoted empty one is empty."""
-    tokens: list[str | None] = []
-    at = 0
-    while True:
-        if text[at : at + 1] == form.quote:
-            token, at = _quoted(text, at + 1, form)
-            tokens.append(token)
-        else:
-            end = text.find(form.separator, at)
-            end = len(text) if end < 0 else end
-            tokens.append(text[at:end] or None)
-            at = end
-        if at >= len(text):
-            return tokens
-        at += 1
-
-
-def _quoted(text: str, at: int, form: CsvForm) -> tuple[str, int]:
-    """The content of a quoted field, and where the separator behind it is."""
-    content = []
-    while True:
-        char = text[at : at + 1]
-        if not char:
-            raise Unsure("a quoted field does not end")
-        following = text[at + 1 : at + 2]
-        if char == form.escape and following == form.quote:
-            content.append(form.quote)
-            at += 2
-        elif char == form.escape and following == form.escape:
-            content.append(form.escape)
-            at += 2
-        elif char == form.quote:
-            break
-        else:
-            content.append(char)
-            at += 1
-    behind = at + 1
-    while text[behind : behind + 1] == " " and form.separator != " ":
-        behind += 1
-    if text[behind : behind + 1] not in ("", form.separator):
-        raise Unsure("a quote within a quoted field is not escaped")
-    return "".join(content), behind
-
-
 def _decoded(line: bytes) -> str:
+    """The characters of a line; of what is none, one that stands for it."""
     try:
         return line.decode()
-    except UnicodeDecodeError as problem:
-        if _HALF.search(line):
-            raise Unsure("half a character of UTF-16 as UTF-8") from problem
-        return line.decode(errors="replace")
+    except UnicodeDecodeError:
+        return _HALF.sub("\ufffd".encode(), line).decode(errors="replace")
 
 
 def _boolean(text: str, type_: ir.DataType) -> bool:
@@ -148,10 +112,8 @@ def _boolean(text: str, type_: ir.DataType) -> bool:
 
 
 def _float(text: str, type_: ir.DataType) -> float:
-    """The words of the reader's options, and what Java reads as a float."""
-    if text in _WORDS:
-        return _WORDS[text]
-    core = text.strip(_JAVA_SPACES)
+    """What Java reads as a float."""
+    core = text.strip(JAVA_SPACES)
     if found := _JAVA_WORDS.fullmatch(core):
         sign = -1.0 if found.group(1) == "-" else 1.0
         return math.nan if found.group(2) == "NaN" else sign * math.inf

@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable
 
 import ir
+from adaptive.scan.json_encodings import narrowed
 from adaptive.scan.json_tokens import JsonTokens, Malformed, Token
 from adaptive.scan.pushed_filters import PushedFilters, Skips
-from adaptive.scan.record_modes import Record, Row
+from adaptive.scan.record_modes import Record, Row, text_or_bytes
 from adaptive.scan.text_values import BadField, date_of, decimal_of, timestamp_of
 from ir.parsing import parse_float
 from ir.regions import WrittenTimes
@@ -37,8 +38,9 @@ def read_record(
 
     Times without a zone and in regions are those of `times`, or in UTC and of this machine.
     """
-    tokens = JsonTokens(data)
     try:
+        wide = narrowed(data)
+        tokens = JsonTokens(data if wide is None else wide, has_places=wide is None)
         first = tokens.next()
         if first is None:
             return Record(())
@@ -90,6 +92,8 @@ def _value(tokens: JsonTokens, type_: ir.DataType, times: WrittenTimes | None) -
     token = tokens.next()
     if token is Token.NULL:
         return None
+    if token is Token.STRING:
+        tokens.text()  # Spark asks for its length, whatever the type is
     if type_ is ir.STRING:
         return _string(tokens)
     if isinstance(type_, ir.DecimalType):
@@ -99,13 +103,15 @@ def _value(tokens: JsonTokens, type_: ir.DataType, times: WrittenTimes | None) -
     return _CONVERTERS[type_](tokens, type_)
 
 
-def _string(tokens: JsonTokens) -> str:
+def _string(tokens: JsonTokens) -> str | bytes:
     """A string, or of anything else the source as it is written."""
     if tokens.token is Token.STRING:
         return tokens.text().encode("utf-8", "replace").decode()
     begin = tokens.begin
     tokens.skip_children()
-    return tokens.data[begin : tokens.at].decode()
+    if not tokens.has_places:
+        return ""
+    return text_or_bytes(tokens.data[begin : tokens.at])
 
 
 def _boolean(tokens: JsonTokens, type_: ir.DataType) -> bool:

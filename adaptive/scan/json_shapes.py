@@ -17,7 +17,6 @@ import ir
 from adaptive.runtime.background import BackgroundThread
 from adaptive.scan.json_tokens import JsonTokens, Malformed, Token
 from adaptive.scan.text_blocks import Block
-from adaptive.scan.text_values import Unsure
 from codegen_llvm import CompiledReader, Shape, ShapeField, TimeForm, compile_json_reader
 from ir.zones import Zone
 
@@ -81,7 +80,7 @@ def _cut(line: bytes) -> _Line | None:
         between = _between(line, places)
         found = [_BEFORE.fullmatch(part) for part in between[:-1]]
         names = [match[1].decode() for match in found if match is not None]
-    except (Malformed, Unsure, UnicodeDecodeError):
+    except (Malformed, UnicodeDecodeError):
         return None
     is_plain = len(names) == len(places) and _END.fullmatch(between[-1]) is not None
     if not is_plain or not 0 < len(names) <= MOST_FIELDS:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-from adaptive.scan.text_values import Unsure
-
 MOST_DEPTH = 1000
-MOST_NUMBER_BYTES = 1000  # Jackson refuses longer ones; where it notices is its own affair
+MOST_DIGITS = 1000  # of a number: before and behind the point, and of the exponent
 _SPACES = b" \t\r\n"
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _NOT_BEHIND_A_NUMBER = frozenset(bytes([byte]) for byte in b".eE0123456789")
@@ -57,8 +55,9 @@ class JsonTokens:
     part of a broken record is still read, so it is done here as Jackson does it.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, has_places: bool = True) -> None:
         self.data = data
+        self.has_places = has_places  # in the record; what was decoded has none
         self.at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         self.token: Token | None = None
         self.name = ""
@@ -68,16 +67,15 @@ class JsonTokens:
         self._value: Token | None = None  # that comes after the name
         self._unread = False
         self._text = ""
-        if self._may_be_wide():
-            raise Unsure("the record may be UTF-16 or UTF-32")
 
     def next(self) -> Token | None:
         """Go on to the next token; None at the end of the text, if nothing is open."""
         if self.token is Token.NAME:
-            return self._enter(self._value)
+            value, self._value = self._value, None
+            return self._enter(value)
         if self._unread:
             self._unread = False
-            self._read_string()
+            self._read_string(is_kept=False)
         byte = self._byte_after_spaces()
         if byte is None:
             if self._scopes:
@@ -197,8 +195,8 @@ class JsonTokens:
         self.at = found.end()
         if self.data[self.at : self.at + 1] in _NOT_BEHIND_A_NUMBER:
             raise Malformed("a number is broken")
-        if found.end() - found.start() > MOST_NUMBER_BYTES:
-            raise Unsure("a number has more than 1000 digits")
+        if len(found.group().translate(None, b"+-.eE")) > MOST_DIGITS:
+            raise Malformed("a number has more than 1000 digits")
         return Token.FLOAT if found.group(1) or found.group(2) else Token.INTEGER
 
     def _match(self, word: bytes) -> None:
@@ -215,8 +213,11 @@ class JsonTokens:
         self.at += 1
         return self._read_string(byte)
 
-    def _read_string(self, quote: int = ord('"')) -> str:
-        """The characters up to the quote; where it breaks, reading goes on right behind."""
+    def _read_string(self, quote: int = ord('"'), *, is_kept: bool = True) -> str:
+        """The characters up to the quote; where it breaks, reading goes on right behind.
+
+        One that is passed over may have halves of characters.
+        """
         units: list[str] = []
         while True:
             byte = self._next_byte()
@@ -229,7 +230,7 @@ class JsonTokens:
             elif byte < 0x80:
                 units.append(chr(byte))
             else:
-                units.append(self._read_wide(byte))
+                units.append(self._read_wide(byte, is_kept=is_kept))
 
     def _next_byte(self) -> int:
         if self.at >= len(self.data):
@@ -252,7 +253,7 @@ class JsonTokens:
             raise Malformed("an unknown escape")
         return _ESCAPES[byte]
 
-    def _read_wide(self, first: int) -> str:
+    def _read_wide(self, first: int, *, is_kept: bool) -> str:
         """A character of several bytes; too long a form of it is accepted, as in Jackson."""
         forms = ((0xE0, 0xC0, 1), (0xF0, 0xE0, 2), (0xF8, 0xF0, 3))
         found = [(mask, more) for mask, lead, more in forms if first & mask == lead]
@@ -265,16 +266,14 @@ class JsonTokens:
             if byte & 0xC0 != 0x80:
                 raise Malformed("bytes that are not UTF-8")
             value = value << 6 | byte & 0x3F
-        if more == 2 and 0xD800 <= value < 0xE000:
+        if more == 2 and 0xD800 <= value < 0xE000 and is_kept:
             raise Malformed("half a character of UTF-16 as UTF-8")
-        if more == 3 and not 0x10000 <= value < 0x110000:
-            raise Unsure("a character beyond Unicode")
-        return chr(value)
+        return chr(value) if more < 3 else _pair(value - 0x10000)
 
-    def _may_be_wide(self) -> bool:
-        """Whether Jackson may take the record for UTF-16 or UTF-32, by its first bytes."""
-        head = self.data[:4]
-        return head[:2] in (b"\xfe\xff", b"\xff\xfe") or (b"\0" in head and any(self.data))
+
+def _pair(value: int) -> str:
+    """Both halves of a character of four bytes, as Jackson makes them; it checks no limits."""
+    return chr((0xD800 | value >> 10) & 0xFFFF) + chr(0xDC00 | value & 0x3FF)
 
 
 def _joined(units: list[str]) -> str:

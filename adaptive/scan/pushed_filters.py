@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 
 import ir
 from adaptive.scan.record_modes import Row
-from adaptive.scan.text_values import BadField, Unsure
+from adaptive.scan.text_values import BadField
 
 # Of the fields so far and the name of the latest one: whether the row is dropped.
 Skips = Callable[[Row, str], bool]
 
 
 class PushedFilters:
-    """The filters of a reader; those on the same columns are evaluated together."""
+    """The filters of a reader, in its order; those on the same columns are evaluated together."""
 
     def __init__(self, filters: Sequence[ir.Expr]) -> None:
         groups: dict[frozenset[str], list[ir.Expr]] = defaultdict(list)
@@ -30,20 +30,20 @@ class PushedFilters:
         """For one record: filters are evaluated once, when as many fields as they read are there.
 
         Spark counts fields: a name that comes twice counts twice, and that there are more than
-        the filters read makes the field a bad one.
+        a filter reads makes the field a bad one, which the filters behind it have not seen.
         """
         missing = [len(columns) for columns, _ in self._groups]
 
         def skips(row: Row, latest: str) -> bool:
-            concerned = [n for n, (columns, _) in enumerate(self._groups) if latest in columns]
-            for number in concerned:
+            for number, (columns, predicates) in enumerate(self._groups):
+                if latest not in columns:
+                    continue
                 missing[number] -= 1
-            due = [number for number in concerned if missing[number] == 0]
-            if any(missing[number] < 0 for number in concerned):
-                if due:
-                    raise Unsure(f"the name {latest!r} comes twice, and filters disagree about it")
-                raise BadField(f"the name {latest!r} comes twice")
-            return not all(_all_true(*self._groups[number], row) for number in due)
+                if missing[number] < 0:
+                    raise BadField(f"the name {latest!r} comes twice")
+                if missing[number] == 0 and not _all_true(columns, predicates, row):
+                    return True
+            return False
 
         return skips
 

@@ -35,6 +35,7 @@ class Record:
 
     rows: tuple[Row, ...]
     is_bad: bool = False
+    text: str | None = None  # where it is not the line as it is
 
 
 @dataclass(frozen=True)
@@ -64,17 +65,16 @@ class CorruptRecords:
             )
         if self.column is None:
             return record.rows
-        return [{**row, self.column: _text(line)} for row in record.rows]
+        text = record.text if record.text is not None else text_or_bytes(line)
+        return [{**row, self.column: text} for row in record.rows]
 
 
-def _text(line: bytes) -> str:
+def text_or_bytes(data: bytes) -> str | bytes:
+    """A text; bytes that are no UTF-8 stay as they are, as Spark keeps them."""
     try:
-        return line.decode()
-    except UnicodeDecodeError as problem:
-        raise RecordError(
-            f"a corrupt record is not UTF-8, and its text is asked for; use mode='off' for this"
-            f" query: {_shown(line)}"
-        ) from problem
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
 
 
 PERMISSIVE = CorruptRecords()

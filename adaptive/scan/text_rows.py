@@ -125,11 +125,19 @@ def rows_batch(rows: Sequence[Row], schema: ir.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, names=list(schema.names))
 
 
+def _texts(values: list[object]) -> pa.Array:
+    """Strings, of which some may be bytes that are no UTF-8."""
+    if not any(isinstance(value, bytes) for value in values):
+        return pa.array(values, arrow_type(ir.STRING))
+    raw = [value.encode() if isinstance(value, str) else value for value in values]
+    return pa.array(raw, pa.binary()).view(arrow_type(ir.STRING))
+
+
 def _array(values: list[object], type_: ir.DataType) -> pa.Array:
     """Strings as codes: kernels are compiled for those, and need not be compiled again."""
     if isinstance(type_, ir.DecimalType):
         values = [None if v is None else Decimal(f"{v}E-{type_.scale}") for v in values]
-    made = pa.array(values, arrow_type(type_))
+    made = _texts(values) if type_ is ir.STRING else pa.array(values, arrow_type(type_))
     if type_ is not ir.STRING:
         return made
     coded = made.dictionary_encode()

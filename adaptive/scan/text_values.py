@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 
 import ir
+from ir.calendar import days_of
 from ir.decimals import Scaled
-from ir.parsing import parse_decimal
+from ir.parsing import parse_decimal, with_ascii_digits
 from ir.parsing_times import RulesMissing, parse_date, parse_timestamp
 from ir.regions import WrittenTimes, local_times
+from ir.types import MAX_PRECISION
 
 # Before this day, text that is a number of days means one of the Julian calendar.
 _FIRST_GREGORIAN_DAY = -141427
+# The Julian calendar from March of the year -4800 on.
+_JULIAN_DAYS = 2_440_588 + 32_082
+_FOUR_YEARS = 1461
 _INT = re.compile(r"[+-]?[0-9]+")
 _INT32 = range(-(2**31), 2**31)
-_LARGEST_SCALE = 10_000
+_LONGEST_INT = 30  # characters of digits that may be a number of 64 bits, without their zeros
+_MOST_POWER = 2**29  # Java gives up larger powers of ten, and takes hours for some below that
+_DIGITS_OF_A_BIT = 0.30103
 
 
 class BadField(ValueError):
@@ -62,44 +69,68 @@ def date_of(text: str) -> int:
 
 
 def _day_number(text: str) -> int:
-    if _INT.fullmatch(text) and int(text) in _INT32:
-        if int(text) < _FIRST_GREGORIAN_DAY:
-            raise Unsure(f"the number {text!r} is a day of the Julian calendar")
-        return int(text)
-    _refuse_other_digits(text)
-    raise BadField(f"{text!r} is no date")
+    day = _java_int(text)
+    if day is None or day not in _INT32:
+        raise BadField(f"{text!r} is no date")
+    return _from_julian(day) if day < _FIRST_GREGORIAN_DAY else day
+
+
+def _from_julian(day: int) -> int:
+    """The day with the same date that a day of the Julian calendar has there."""
+    quarters = 4 * (day + _JULIAN_DAYS) + 3
+    year, day_of_year = quarters // _FOUR_YEARS, quarters % _FOUR_YEARS // 4
+    month = (5 * day_of_year + 2) // 153  # from March on
+    day_of_month = day_of_year - (153 * month + 2) // 5
+    begin = days_of(year - 4800 + month // 10, (month + 2) % 12 + 1, 1)
+    assert begin is not None
+    return begin + day_of_month
 
 
 def integer_of(text: str, type_: ir.DataType) -> int:
     """A number without a fraction, as Java parses one."""
-    if _INT.fullmatch(text) and type_.low <= int(text) <= type_.high:
-        return int(text)
-    _refuse_other_digits(text)
-    raise BadField(f"{text!r} is no {type_}")
+    number = _java_int(text)
+    if number is None or not type_.low <= number <= type_.high:
+        raise BadField(f"{text!r} is no {type_}")
+    return number
 
 
-def _refuse_other_digits(text: str) -> None:
-    """Java takes digits of other scripts too."""
-    if any(char.isdigit() and not char.isascii() for char in text):
-        raise Unsure(f"{text!r} has digits of another script")
+def _java_int(text: str) -> int | None:
+    """A number with digits of any script, unless it is too large for anything."""
+    plain = with_ascii_digits(text)
+    if _INT.fullmatch(plain) is None:
+        return None
+    size = plain.lstrip("+-").lstrip("0")
+    if len(size) > _LONGEST_INT:
+        return None
+    return -int(size or "0") if plain.startswith("-") else int(size or "0")
 
 
 def decimal_of(text: str, type_: ir.DecimalType) -> int:
-    """The unscaled decimal of a text without spaces, rounded half up to the type's scale."""
-    number = parse_decimal(text) if text == text.strip() else None
+    """The unscaled decimal of a text without spaces, rounded half up to the type's scale.
+
+    Commas are left out, wherever they are.
+    """
+    has_spaces = min(text[:1], text[-1:]) <= " "
+    number = None if has_spaces else parse_decimal(text.replace(",", ""))
     if number is None:
         raise BadField(f"{text!r} is no decimal")
-    if abs(number.scale) > _LARGEST_SCALE:
-        raise Unsure(f"the decimal {text!r} has a very large exponent")
     unscaled = _at_scale(number, type_.scale)
-    if abs(unscaled) > type_.high:
+    if unscaled is None or abs(unscaled) > type_.high:
         raise BadField(f"{text!r} has too many digits for {type_}")
     return unscaled
 
 
-def _at_scale(number: Scaled, scale: int) -> int:
-    if number.scale <= scale:
-        return int(number.unscaled * 10 ** (scale - number.scale))
-    divisor = 10 ** (number.scale - scale)
+def _at_scale(number: Scaled, scale: int) -> int | None:
+    """Rounded half up; None where it has too many digits for any type, or for Java."""
+    if not number.unscaled:
+        return 0
+    raised = scale - number.scale
+    if raised > MAX_PRECISION or -raised > _MOST_POWER:
+        return None
+    if raised >= 0:
+        return int(number.unscaled * 10**raised)
+    if number.unscaled.bit_length() * _DIGITS_OF_A_BIT + 1 < -raised:
+        return 0
+    divisor = 10**-raised
     size = int((2 * abs(number.unscaled) + divisor) // (2 * divisor))
     return -size if number.unscaled < 0 else size

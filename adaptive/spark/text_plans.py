@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
 
 from pyspark.sql import SparkSession
 
@@ -32,6 +33,7 @@ from adaptive.spark.zone_rules import named_zone_literal, written_times_literal
 from ir import Filter, Schema, Sink, Source
 
 _DEFAULT_VALUE_KEYS = ("EXISTS_DEFAULT", "CURRENT_DEFAULT")
+_JSON_FILTERS = "org.apache.spark.sql.catalyst.json.JsonFilters"
 _STRATEGY = "org.apache.spark.sql.execution.datasources.DataSourceStrategy"
 
 
@@ -63,15 +65,13 @@ def checked_text_source(
                 _refuse_fewer_columns(scan, _spark_scan(cx, source, root), mode)
         added[PUSHED_OPTION] = _pushed_filters(cx, scope, scan, read, corrupt)
     if source.format == "csv":
-        added[FIELDS_OPTION] = _fields(source, read, corrupt)
+        added[FIELDS_OPTION] = _fields(source, corrupt)
     known = {key: value for key, value in source.options.items() if key.lower() not in added}
     return replace(source, options={**known, **added})
 
 
-def _fields(source: FileSource, read: Schema, corrupt: str) -> str:
+def _fields(source: FileSource, corrupt: str) -> str:
     """The names of the fields of a line, in order."""
-    if corrupt in read.names:
-        raise StaysInSpark(f"the column `{corrupt}` of corrupt records is read from CSV")
     names = [str(attribute.name()) for attribute in seq(source.leaf.output())]
     return json.dumps([n for n in names if n not in source.partitions and n != corrupt])
 
@@ -179,10 +179,50 @@ def _pushed_filters(
     """The filters that Spark's reader applies before it has read all of a record, as a plan."""
     plan: ir.Operator = Source("files", read)
     if _pushes_filters(cx.spark, scope.source.format):
-        translate = cx.singleton(_STRATEGY).translateFilter
-        for condition in scan.conditions:
-            if translate(condition, True).isDefined():
-                predicate = scope.expressions.translate(condition)
-                is_read = predicate.columns() <= set(read.names) - {corrupt}
-                plan = Filter(plan, predicate) if is_read else plan
+        is_json = scope.source.format == "json"  # the order has no effect on CSV
+        schema = scope.source.leaf.schema() if is_json else None
+        for condition in _in_order(cx, scan.conditions, schema):
+            predicate = scope.expressions.translate(condition)
+            is_read = predicate.columns() <= set(read.names) - {corrupt}
+            plan = Filter(plan, predicate) if is_read else plan
     return ir.to_json(Sink(plan, "pushed"))
+
+
+def _in_order(
+    cx: Catalyst, conditions: Sequence[JavaObject], schema: JavaObject | None
+) -> list[JavaObject]:
+    """Conditions that Spark hands to its reader, which applies the last one first."""
+    translate = cx.singleton(_STRATEGY).translateFilter
+    pushed = [(translate(condition, True), condition) for condition in conditions]
+    found = [(made.get(), condition) for made, condition in pushed if made.isDefined()]
+    places = _places(cx, [made for made, _ in found], schema)
+    return [condition for _, condition in sorted(found, key=lambda one: -places[_about(one[0])])]
+
+
+def _about(pushed: JavaObject) -> frozenset[str]:
+    return frozenset(str(name) for name in pushed.references())
+
+
+def _places(
+    cx: Catalyst, pushed: Sequence[JavaObject], schema: JavaObject | None
+) -> dict[frozenset[str], int]:
+    """When Spark's reader of JSON applies filters, by the columns that they are about.
+
+    It has them in Scala maps, whose order follows from hashes, so an instance of it is looked at.
+    """
+    groups = {_about(made) for made in pushed}
+    if len(groups) < 2 or schema is None:
+        return dict.fromkeys(groups, 0)
+    reader = getattr(cx.jvm, _JSON_FILTERS)(cx.sequence(pushed), schema)
+    field = reader.getClass().getDeclaredField("predicates")
+    field.setAccessible(True)
+    number = cx.jvm.java.lang.System.identityHashCode
+    orders = [[int(number(one)) for one in mine] for mine in field.get(reader)]
+    names = [str(name) for name in schema.fieldNames()]
+    about: dict[int, frozenset[str]] = {}
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for name, order in zip(names, orders, strict=True):
+        for before, one in zip([None, *order], order, strict=False):
+            about[one] = about.get(one, frozenset()) | {name}
+            sorter.add(one, *([] if before is None else [before]))
+    return {about[one]: place for place, one in enumerate(sorter.static_order())}

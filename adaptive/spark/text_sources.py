@@ -8,11 +8,17 @@ from adaptive.explain import StaysInSpark
 from codegen_llvm import CsvForm
 
 TEXT_TITLES = {"json": "JSON", "csv": "CSV"}
+# CSV: words for numbers that are none with their defaults, and spaces around fields.
+_WORDS = {"nanvalue": "NaN", "positiveinf": "Inf", "negativeinf": "-Inf"}
+_TRIMS = ("ignoreleadingwhitespace", "ignoretrailingwhitespace")
 # Honoured by the native scan.
 _READ = {
     "json": frozenset({"mode", "columnnameofcorruptrecord"}),
     "csv": frozenset(
-        {"mode", "columnnameofcorruptrecord", "header", "sep", "delimiter", "nullvalue", "escape"}
+        {
+            *("mode", "columnnameofcorruptrecord", "header", "sep", "delimiter", "comment"),
+            *("quote", "escape", "nullvalue", "emptyvalue", *_WORDS, *_TRIMS),
+        }
     ),
 }
 # How the schema is inferred, or how files are written: nothing that a reader with a schema asks.
@@ -39,13 +45,14 @@ _DEFAULTS: dict[str, dict[str, str]] = {
         "multiline": "false",
     },
     "csv": {
+        "charset": "utf-8",
         "columnpruning": "true",
-        "emptyvalue": "",
+        "encoding": "utf-8",
         "enforceschema": "true",
-        "ignoreleadingwhitespace": "false",
-        "ignoretrailingwhitespace": "false",
+        "maxcharspercolumn": "-1",
+        "maxcolumns": "20480",
         "multiline": "false",
-        "quote": '"',
+        "unescapedquotehandling": "stop_at_delimiter",
     },
 }
 # Settings of the session that change what a text means, with the value that has a native form.
@@ -61,6 +68,7 @@ _SETTINGS: dict[str, dict[str, str]] = {
         "spark.sql.legacy.csv.enableDateTimeParsingFallback": "None",
     },
 }
+_NONE = "\0"  # of a form of lines: there is no such character
 CORRUPT_COLUMN = "spark.sql.columnNameOfCorruptRecord"
 CORRUPT_OPTION = "columnNameOfCorruptRecord"
 # Not options of Spark's but for the native scan: the filters that Spark's reader would apply, the
@@ -100,15 +108,43 @@ def csv_form(options: dict[str, str]) -> CsvForm:
     """How lines are written, by the reader's options."""
     lowered = {key.lower(): value for key, value in options.items()}
     separator = lowered.get("sep") or lowered.get("delimiter") or ","
-    separator = "\t" if separator == "\\t" else separator
-    if len(separator) != 1 or not separator.isascii() or separator in '"\\\n\r\0':
-        raise StaysInSpark(
-            f"CSV option sep has a native form only for one plain character, not {separator!r}"
-        )
+    separator = _character("sep", "\t" if separator == "\\t" else separator)
+    quote = _character("quote", lowered.get("quote", '"'))
+    escape = _character("escape", lowered.get("escape", "\\"))
+    comment = _character("comment", lowered.get("comment", "")).strip(_NONE)
+    if separator in (_NONE, quote, escape):
+        raise StaysInSpark(f"CSV option sep has no native form for {separator!r}")
     null = lowered.get("nullvalue", "")
-    if not null.isascii() or any(char in f'{separator}"\\\n\r' for char in null):
+    if not null.isascii() or any(char in null for char in (separator, quote, escape, "\n", "\r")):
         raise StaysInSpark(f"CSV option nullValue has no native form for {null!r}")
-    escape = lowered.get("escape", "\\")
-    if escape not in ("\\", '"'):
-        raise StaysInSpark(f'CSV option escape has a native form only for \\ and ", not {escape!r}')
-    return CsvForm(separator, escape=escape, null=null)
+    leading, trailing = (_flag(name, lowered.get(name, "false")) for name in _TRIMS)
+    nan, positive, negative = (_word(name, lowered) for name in _WORDS)
+    return CsvForm(
+        *(separator, quote, escape, null, lowered.get("emptyvalue", ""), comment),
+        (nan, positive, negative),
+        leading,
+        trailing,
+    )
+
+
+def _character(option: str, value: str) -> str:
+    """The value of an option that is one character or none."""
+    if len(value) > 1 or not value.isascii() or value in ("\n", "\r"):
+        raise StaysInSpark(
+            f"CSV option {option} has a native form only for one plain character, not {value!r}"
+        )
+    return value or _NONE
+
+
+def _flag(option: str, value: str) -> bool:
+    if value.lower() not in ("true", "false"):
+        raise StaysInSpark(f"CSV option {option} is neither true nor false but {value!r}")
+    return value.lower() == "true"
+
+
+def _word(option: str, options: dict[str, str]) -> str:
+    """A word for a number that is none; one with digits could be a number as well."""
+    word = options.get(option, _WORDS[option])
+    if any(char.isdigit() for char in word):
+        raise StaysInSpark(f"CSV option {option} has no native form for {word!r}")
+    return word

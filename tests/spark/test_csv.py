@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 import ir
 from adaptive.scan import CorruptRecords, CsvScan, RecordError, RecordMode
 from adaptive.scan.csv_records import CsvLines
+from adaptive.spark.text_sources import csv_form
 from codegen_llvm import CsvForm
 from tests.csv_texts import COLUMNS, random_line
 from tests.json_texts import DDL
@@ -21,17 +22,17 @@ from tests.spark.comparison import (
     assert_same_batch,
     assert_same_stream,
     reasons,
-    rows_of,
     taken_over,
 )
 from tests.spark.text_files import cut, outcome, scan_rows, schema_of, spark_rows, write_texts
 
 SCHEMA = schema_of(DDL)
+CORRUPT = "_corrupt_record"
 
 
-def _lines(rng: random.Random, count: int, null: str = "") -> list[bytes]:
+def _lines(rng: random.Random, count: int) -> list[bytes]:
     """Lines that the native scan is sure of."""
-    reader = CsvLines(SCHEMA, tuple(range(len(COLUMNS))), CsvForm(null=null), len(COLUMNS))
+    reader = CsvLines(SCHEMA, tuple(range(len(COLUMNS))), CsvForm(), len(COLUMNS))
     lines: list[bytes] = []
     while len(lines) < count:
         line = random_line(rng)
@@ -43,27 +44,43 @@ def _lines(rng: random.Random, count: int, null: str = "") -> list[bytes]:
     return lines
 
 
+FORMS: list[dict[str, str]] = [
+    {},
+    {"nullValue": "NA", "escape": '"'},
+    {"emptyValue": "E", "comment": "v", "nanValue": "N", "positiveInf": "P"},
+    {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true", "sep": ";"},
+    {"quote": "'", "escape": "^"},
+    {"quote": "", "escape": "", "comment": "#"},
+]
+
+
 @pytest.mark.parametrize(
-    ("seed", "mode", "columns", "null"),
+    ("seed", "mode", "columns"),
     [
-        (0, "PERMISSIVE", COLUMNS, ""),
-        (1, "DROPMALFORMED", COLUMNS, "NA"),
-        (2, "DROPMALFORMED", ["big", "kind", "time", "narrow"], ""),
-        (3, "PERMISSIVE", ["day", "price", "flag", "kind"], "NA"),
+        (0, "PERMISSIVE", [*COLUMNS, CORRUPT]),
+        (1, "DROPMALFORMED", COLUMNS),
+        (2, "DROPMALFORMED", ["big", "kind", "time", "narrow"]),
+        (3, "PERMISSIVE", ["day", "price", "flag", "kind"]),
+        (4, "PERMISSIVE", ["price", "kind", CORRUPT]),
+        (5, "PERMISSIVE", [*COLUMNS, CORRUPT]),
     ],
 )
 def test_odd_lines_are_read_as_spark_reads_them(
-    spark: SparkSession, tmp_path: Path, seed: int, mode: str, columns: list[str], null: str
+    spark: SparkSession, tmp_path: Path, seed: int, mode: str, columns: list[str]
 ) -> None:
-    rng = random.Random(seed)
+    rng, options = random.Random(seed), FORMS[seed]
+    form, separator = csv_form(options), options.get("sep", ",").encode()
+    lines = [line.replace(b",", separator) for line in _lines(rng, 2000)]
+    if form.trims_leading:
+        lines = [line.replace(b";", rng.choice([b" ;", b"; ", b" ; ", b"\t;"])) for line in lines]
     path = tmp_path / "odd.csv"
-    ending = rng.choice([b"\n", b"\r\n", b"\r"])
-    path.write_bytes(ending.join([b"a header", *_lines(rng, 2000, null)]))
-    schema = ir.Schema(tuple(field for field in SCHEMA if field.name in columns))
-    files = spark.read.schema(DDL).options(mode=mode, nullValue=null, header="true").csv(str(path))
-    corrupt = CorruptRecords(RecordMode(mode))
-    scan = CsvScan(schema, tuple(COLUMNS), CsvForm(null=null), True, corrupt)
-    assert scan_rows(scan, cut(path, 5), schema) == spark_rows(files, schema)
+    path.write_bytes(rng.choice([b"\n", b"\r\n", b"\r"]).join([b"a header", *lines]))
+    ddl = f"{DDL}, {CORRUPT} string"
+    schema = ir.Schema(tuple(field for field in schema_of(ddl) if field.name in columns))
+    reader = spark.read.schema(ddl).options(mode=mode, header="true", **options)
+    corrupt = CorruptRecords(RecordMode(mode), CORRUPT if CORRUPT in columns else None)
+    scan = CsvScan(schema, tuple(COLUMNS), form, True, corrupt)
+    assert scan_rows(scan, cut(path, 5), schema) == spark_rows(reader.csv(str(path)), schema)
 
 
 def test_queries_over_odd_lines(spark: SparkSession, data: Path) -> None:
@@ -131,10 +148,11 @@ def test_what_stays_in_spark(spark: SparkSession, data: Path) -> None:
         files: DataFrame = spark.read.schema(ddl).options(**options).csv(str(data))
         return reasons(files.groupBy("kind").agg(F.max(column)))
 
-    for option, value in [("multiLine", "true"), ("comment", "#"), ("escape", "^"), ("sep", "::")]:
-        assert option.lower() in reason(**{option: value}).lower()
+    kept = {"multiLine": "true", "sep": "::", "escape": "::", "nanValue": "0", "maxColumns": "9"}
+    kept |= {"lineSep": "\n", "unescapedQuoteHandling": "SKIP_VALUE", "quote": ","}
+    for option, value in kept.items():
+        assert (option.lower() if value != "," else "sep") in reason(**{option: value}).lower()
     assert "enforceschema" in reason(enforceSchema="false")
-    assert "_corrupt_record" in reason("_corrupt_record")
 
 
 def test_bad_columns_that_only_the_aggregate_reads_stay_in_spark(
@@ -152,8 +170,22 @@ def test_bad_columns_that_only_the_aggregate_reads_stay_in_spark(
     assert [tuple(row) for row in above.collect()] == [(2, 7)]
 
 
-def test_a_quote_that_only_spark_understands_is_an_error(spark: SparkSession, data: Path) -> None:
-    write_texts(data, [b'view,1\n"a"b,2'], ".csv")
-    files = spark.read.schema("kind string, big bigint").csv(str(data))
-    with pytest.raises(Exception, match="not escaped, which only Spark can read"):
-        rows_of(taken_over(files.groupBy("kind").agg(F.sum("big"))))
+def test_queries_over_the_text_of_corrupt_lines(spark: SparkSession, data: Path) -> None:
+    write_texts(data, [b"\n".join(_lines(random.Random(22), 300))], ".csv")
+    files = spark.read.schema(f"{DDL}, {CORRUPT} string").csv(str(data))
+    counts = map(F.count, COLUMNS)
+    rows = assert_same_batch(files.groupBy(CORRUPT, "kind").agg(F.count("*"), *counts))
+    assert sum(row[0] is not None for row in rows) > 50
+    assert_same_batch(files.where(f"{CORRUPT} is not null").groupBy("big").agg(F.count("*")))
+    assert_same_batch(files.where("big > 1").groupBy("flag").agg(F.max(CORRUPT)))
+
+
+def test_spaces_before_the_first_separator_break_sparks_parser(
+    spark: SparkSession, data: Path
+) -> None:
+    write_texts(data, [b"view,1\n  ,2"], ".csv")
+    reader = spark.read.schema("kind string, big bigint").option("ignoreTrailingWhiteSpace", "true")
+    query = reader.csv(str(data)).groupBy("kind").agg(F.sum("big"))
+    for frame in (query, taken_over(query)):
+        with pytest.raises(Exception, match="MALFORMED_CSV_RECORD"):
+            frame.collect()

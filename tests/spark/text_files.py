@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -44,8 +45,12 @@ def _type(name: str) -> ir.DataType:
 
 
 def spark_rows(df: DataFrame, schema: ir.Schema) -> Counter[tuple[Any, ...]]:
-    """The rows of a DataFrame, with times and dates as numbers."""
-    numbers = {ir.TIMESTAMP: "unix_micros({0})", ir.DATE: "datediff({0}, date'1970-01-01')"}
+    """The rows of a DataFrame, with times and dates as numbers, and the bytes of strings."""
+    numbers = {
+        ir.TIMESTAMP: "unix_micros({0})",
+        ir.DATE: "datediff({0}, date'1970-01-01')",
+        ir.STRING: "cast({0} as binary)",
+    }
     columns = [numbers.get(f.type, "{0}").format(f"`{f.name}`") for f in schema]
     return Counter(tuple(map(_plain, row)) for row in df.selectExpr(*columns).collect())
 
@@ -61,7 +66,9 @@ def scan_rows(scan: Scan, pieces: Iterable[Piece], schema: ir.Schema) -> Counter
 
 
 def _numbers(array: Any, type_: ir.DataType) -> Any:
-    casts = {ir.TIMESTAMP: "int64", ir.DATE: "int32"}
+    casts = {ir.TIMESTAMP: "int64", ir.DATE: "int32", ir.STRING: "binary"}
+    if type_ is ir.STRING and pa.types.is_dictionary(array.type):
+        array = array.dictionary.cast("binary").take(array.indices)
     return array.cast(casts[type_]) if type_ in casts else array
 
 
@@ -69,7 +76,7 @@ def _plain(value: Any) -> Any:
     """Floats that are equal exactly when their bits are, all kinds of NaN being one."""
     if isinstance(value, float):
         return "nan" if math.isnan(value) else repr(value)
-    return value
+    return bytes(value) if isinstance(value, bytearray) else value
 
 
 def outcome(df: DataFrame) -> object:
