@@ -272,10 +272,15 @@ class IntegerSum(Accumulator):
         """The sum of two sums of 64 bits may have more."""
         if self._is_wide(self.table.layout) or self.aggregate.call.mode is EvalMode.LEGACY:
             return
-        parts = (StoredGroup(self.table.layout, slot), other)
-        values = (part.value(self.cx, self.field, INT64).payload for part in parts)
-        _, overflow = checked(self.cx, "sadd", *values)
-        with self.cx.b.if_then(overflow, likely=False):
+        cx, here = self.cx, StoredGroup(self.table.layout, slot)
+        if self._is_wide(other.layout):  # that of a table which threads share
+            total = cx.b.add(self._total(here), self._total(other))
+            narrow = cx.b.sext(cx.b.trunc(total, I64), I128)
+            overflow = cx.b.icmp_signed("!=", narrow, total)
+        else:
+            values = (part.value(cx, self.field, INT64).payload for part in (here, other))
+            _, overflow = checked(cx, "sadd", *values)
+        with cx.b.if_then(overflow, likely=False):
             self.cx.leave(Exit.SPILL, self.cx.row)
 
     def merge(self, slot: ll.Value, other: StoredGroup) -> Store:

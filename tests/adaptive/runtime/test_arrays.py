@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.runtime import PlanRunner
+from adaptive.runtime.binding import bind
 from adaptive.runtime.combine import WindowTable, combine, joined, prepare_arrays, takes_groups
 from adaptive.runtime.export import export_table
+from adaptive.runtime.group_kernels import GroupKernels
+from adaptive.runtime.shared_state import SharedSlices
 from adaptive.runtime.state import Table
+from codegen_llvm import slot_layout
+from codegen_llvm.abi import Exit
 from ir import (
+    GENERIC,
     INT32,
     INT64,
     STRING,
@@ -101,6 +107,31 @@ def test_an_array_takes_in_a_hash_table_and_a_narrower_array() -> None:
     whole = joined(program, tables)
     assert whole is wide[0]
     assert exported(program, whole) == expected
+
+
+def shared_pieces(program: RowProgram, some: Sequence[Row]) -> list[Table]:
+    """The table of some rows that several threads could have filled: its sums have 128 bits."""
+    slices = SharedSlices(slot_layout(program, slice_is_key=False, shared=True), None)
+    kernels = GroupKernels(program, slices.state(0))
+    columns = [dict(zip("klvs", row, strict=True)) for row in some]
+    batch = pa.RecordBatch.from_pylist(columns, ARROW)
+    kernels.begin(bind(batch, program.input), 0, len(some))
+    assert kernels.run(GENERIC) is Exit.DONE
+    return [table for piece in slices.close_all() for table in piece.tables]
+
+
+@pytest.mark.parametrize("other", [7, MOST])
+def test_an_array_takes_in_a_table_that_threads_share(other: int) -> None:
+    """A sum that fits in the shared one, and perhaps not in what both make."""
+    program, array = pieces_of(1, [(n, 0, 7, "a") for n in range(9)], ((0, 9),))
+    some = [(n, 0, other, "s") for n in range(3)] + [(1, 0, -MOST, "s")]
+    tables = [*array, *shared_pieces(program, some)]
+    prepare(program, tables)
+    expected = rows_with_nulls(combine(program, tables).export()) if other == 7 else None
+    whole = joined(program, tables)
+    assert (whole is array[0]) == (other == 7)
+    if expected is not None:
+        assert exported(program, whole) == expected
 
 
 def test_without_code_for_it_a_new_table_is_made() -> None:
