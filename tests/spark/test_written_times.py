@@ -22,7 +22,14 @@ from ir.parsing_times import parse_timestamp
 from ir.regions import WrittenTimes, written_times
 from ir.zones import zone_of
 from tests.ir.cast_inputs import TEXTS
-from tests.spark.comparison import Rows, assert_same_batch, session, taken_over, write_files
+from tests.spark.comparison import (
+    Rows,
+    assert_same_batch,
+    assert_same_stream,
+    session,
+    taken_over,
+    write_files,
+)
 from tests.time_texts import REGIONS, moments_of, time_text
 
 SESSION_ZONE = "spark.sql.session.timeZone"
@@ -192,3 +199,13 @@ def test_json_and_csv(spark: SparkSession, data: Path, zone: str, mode: str) -> 
             counted = files.groupBy(time, "n").agg(F.max(F.hour("time")))
             rows = again(partial(assert_same_batch, counted))
             assert sum(row[0] is not None for row in rows) > LINES / 2
+
+
+def test_a_stream_whose_event_time_is_text(
+    spark: SparkSession, texts: DataFrame, data: Path, tmp_path: Path
+) -> None:
+    with session(spark, **{SESSION_ZONE: "America/New_York"}):
+        recent = spark.readStream.schema(texts.schema).parquet(str(data))
+        timed = recent.filter("w between '1990' and '2030'").withColumn("t", F.to_timestamp("w"))
+        windows = timed.withWatermark("t", "1 day").groupBy(F.window("t", "30 days"))
+        assert_same_stream(windows.agg(F.count("*").alias("n")), "update", tmp_path)
