@@ -25,7 +25,7 @@ class Parsed(IntEnum):
     INVALID = 1
     TOO_LARGE = 2  # a decimal that no type has
     TOO_MANY_DIGITS = 3  # a decimal that this type does not have
-    OPEN = 4  # the text alone does not tell
+    OPEN = 4  # it names a region, and this machine has no rules of regions
 
 
 class Scanner:

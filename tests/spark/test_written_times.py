@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import adaptive as ad
-from adaptive.spark.zone_rules import named_zone_literal, written_times_literal
+from adaptive.spark.zone_rules import _regions_text, named_zone_literal, written_times_literal
 from ir.calendar import SECOND_US
 from ir.parsing_times import parse_timestamp
 from ir.regions import WrittenTimes, written_times
@@ -26,11 +26,14 @@ from tests.spark.comparison import (
     Rows,
     assert_same_batch,
     assert_same_stream,
+    reasons,
     session,
     taken_over,
     write_files,
 )
 from tests.time_texts import REGIONS, moments_of, time_text
+from tests.tzdb_file import tzdb_file
+from tests.zones import BERLIN
 
 SESSION_ZONE = "spark.sql.session.timeZone"
 ZONES = ("UTC", "America/New_York", "Pacific/Apia", "+05:45")
@@ -209,3 +212,28 @@ def test_a_stream_whose_event_time_is_text(
         timed = recent.filter("w between '1990' and '2030'").withColumn("t", F.to_timestamp("w"))
         windows = timed.withWatermark("t", "1 day").groupBy(F.window("t", "30 days"))
         assert_same_stream(windows.agg(F.count("*").alias("n")), "update", tmp_path)
+
+
+def test_a_jvm_without_the_file_of_rules(
+    spark: SparkSession, texts: DataFrame, tmp_path: Path
+) -> None:
+    """Or with another than it has regions: then such casts stay in Spark."""
+    system = spark._jvm.java.lang.System
+    home = system.getProperty("java.home")
+    df = texts.groupBy(F.expr("try_cast(v as timestamp)").alias("t")).count()
+    (tmp_path / "lib").mkdir()
+    system.setProperty("java.home", str(tmp_path))
+    try:
+        for content, reason in (
+            (None, "cannot be read"),
+            (b"\x01\x00\x04TZDB", "cannot be read"),
+            (tzdb_file({"Europe/Berlin": BERLIN}), "DefaultZoneRulesProvider"),
+        ):
+            _regions_text.cache_clear()
+            if content is not None:
+                (tmp_path / "lib" / "tzdb.dat").write_bytes(content)
+            assert reason in reasons(df)
+    finally:
+        system.setProperty("java.home", home)
+        _regions_text.cache_clear()
+    again(lambda: assert_same_batch(df.agg(F.count("*"), F.max(F.unix_micros("t")))))
