@@ -5,7 +5,8 @@ row outside ends the block: the kernel leaves at exactly that row.
 
 Where filters are tested for all rows, the same loop looks at the ranges: a pass of its own waits
 for memory a second time. With columns that come from memory, `price * quantity + tax > ...` ran
-0.94 to 1.04 times as fast as with checks when the guard had its own pass, FUSED times so.
+0.94 to 1.04 times as fast as with checks when the guard had its own pass, and 0.99 to 1.14 so,
+where 2 % to half of the rows pass.
 """
 
 from __future__ import annotations

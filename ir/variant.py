@@ -76,10 +76,10 @@ class ValuesInRange(Assumption):
     """A column's values are in a range, so that arithmetic of filters cannot fail.
 
     What `ir.intervals` proves of such ranges is not checked, is no barrier for other filters, and
-    is tested by vectors. Kernels look at the values in the same loop. With three such filters that
-    leave a quarter of the rows, @THREE@; with one,
-    @ONE@. Ranges of columns that only aggregates read gain nothing: sums of
-    products ran @SUMS@ times as fast, as the guard is a pass of its own there. Ignored where
+    is tested by vectors. Kernels look at the values in the same loop. With columns in the cache,
+    one filter ran 1.2 to 1.7 times as fast, three 1.8 times; with such that come from memory, 1.0
+    to 1.14 and 1.3 times. Ranges of columns that only aggregates read gain nothing: sums of
+    products ran 0.56 to 0.96 times as fast, as the guard is a pass of its own there. Ignored where
     it proves nothing.
     """
 
