@@ -114,7 +114,11 @@ def _widest(filters: tuple[Expr, ...], seen: Ranges) -> dict[str, Interval]:
         if made is not None:
             needed = made
             break
-    for name in list(needed):
+    for name, range_ in list(needed.items()):
+        # Another column may be the one that must not be zero.
+        both_signs = {**needed, name: Interval(min(range_.low, -range_.high - 1), range_.high)}
+        if _holds(filters, both_signs):
+            needed = both_signs
         others = {other: range_ for other, range_ in needed.items() if other != name}
         if _holds(filters, others):
             needed = others

@@ -124,6 +124,17 @@ TABLE: list[tuple[NarrowValues, Profile, Decision]] = [
         seen(day=(19_000, 19_800)),
         bet("filters [0] cannot fail with day in -67108864..67108863", day=(-(2**26), 2**26 - 1)),
     ),
+    # Only the divisor has one sign.
+    (
+        narrow(PER_PIECE, SUM),
+        seen(price=(0, 999), quantity=(1, 50), count=(0, 9)),
+        bet(
+            "filters [0, 1] cannot fail with quantity in 1..8589934591,"
+            " count in -1073741824..1073741823",
+            quantity=(1, 2**33 - 1),
+            count=(-(2**30), 2**30 - 1),
+        ),
+    ),
     # One that cannot be helped says nothing about the other.
     (
         narrow(TOTAL, NARROWED),
