@@ -65,7 +65,8 @@ class ProvenFilters:
     """Bets on ranges in which filters cannot fail, and on the order that is best then.
 
     The guard reads the columns of proven filters for all rows, so that these are tested together:
-    three of them one behind the other took 1.14 times as long. Where nearly all rows pass, each
+    with the last of three behind the others, "values grow" ran at 0.88 of the best static variant
+    instead of 0.98. Where nearly all rows pass, each
     filter has a branch for each row, and a guard for whole blocks of them gains nothing.
     """
 
