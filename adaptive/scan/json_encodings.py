@@ -73,7 +73,7 @@ def _of_utf16(data: bytes, order: Order) -> list[int]:
             is_one = len(pair) == 2 and 0xDC00 <= pair[1] < 0xE000
             made += pair if is_one else [_REPLACEMENT]
         else:
-            is_none = 0xDC00 <= pair[0] < 0xE000 or pair[0] == 0xFFFE
+            is_none = 0xDC00 <= pair[0] < 0xE000
             made.append(_REPLACEMENT if is_none else pair[0])
     if len(data) % 2 and at == len(units):
         made.append(_REPLACEMENT)
