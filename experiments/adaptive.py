@@ -55,7 +55,7 @@ from policies import Fixed
 
 FULL = Size(block_rows=4 << 20, blocks=96)  # at a scale of 1
 LEAST = Size(block_rows=64 << 10, blocks=6)
-ROUNDS = 4
+ROUNDS = 3
 CLOSE_ROUNDS = 6  # where a few hundredths count
 QUALIFYING_BLOCKS = 6
 STATIC_BLOCKS = 32  # of a phase are enough for a variant that does not change
