@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import Column, DataFrame
@@ -70,6 +72,7 @@ class RandomQuery:
             "folders" if self.source.in_folders else "",
             f"{self.source.format} {self.source.mode}" if self.source.is_text else "",
             "corrupt text" if self.source.with_texts else "",
+            "csv options" if self.source.options else "",
             "" if self.join is None else f"{self.join.how} join",
             ("no window", "session", "", "window")[len(self.window)],
             "sliding" if len(self.window) == 3 and self.window[0] != self.window[1] else "",
@@ -79,6 +82,11 @@ class RandomQuery:
             "text" if self.as_sql else "calls",
         }
         return asked - {""}
+
+    @property
+    def words(self) -> set[str]:
+        """Names of functions and the like in its text."""
+        return set(re.findall(r"\w+", f"{self.before} {self.text('rows')}"))
 
     def build(self, df: DataFrame, watermark: str | None = None) -> DataFrame:
         """The query by DataFrame calls, or as SQL text over what is below the watermark."""
@@ -102,7 +110,7 @@ class RandomQuery:
             df = df.where(condition)
         if not self.aggregates:
             return df.select(*self._named_keys(), "derived", "level", "time")
-        df = df.groupBy(*self._groups()).agg(*map(F.expr, self.aggregates))
+        df = df.groupBy(*self._groups()).agg(*map(_aggregate, self.aggregates))
         if self.having is not None:
             df = df.where(self.having)
         if self.above is not None:
@@ -172,12 +180,17 @@ def random_query(rng: random.Random, source: RandomSource, setting: Setting) -> 
         return _rows_alone(rng, source, projection, setting)
     columns = () if join is None else join.columns
     corrupt = (CORRUPT,) if source.with_texts else ()
-    keys = rng.sample([*KEYS, *columns[:1], *(f"{name} is null" for name in corrupt)], k=2)
+    keys: Sequence[str] = rng.sample(
+        [*KEYS, *columns[:1], *(f"{name} is null" for name in corrupt)], k=2
+    )
     # Spark refuses sessions of a stream without a key.
     least = 1 if len(window) == 1 and not setting.is_table else 0
     after = [f"derived <> {number(rng, 1)}" for _ in range(rng.randrange(2))]
     if join is None and rng.random() < 0.2:
         after.append(time_predicate(rng))
+    keys = tuple(keys[: max(least, rng.randrange(3))])
+    as_sql = rng.random() < 0.5
+    made = aggregates(rng, (*columns, *corrupt), table=setting.is_table) + _of_keys(rng, keys)
     return RandomQuery(
         source=source,
         before=tuple(predicate(rng, 1) for _ in range(rng.randrange(2))),
@@ -185,12 +198,25 @@ def random_query(rng: random.Random, source: RandomSource, setting: Setting) -> 
         projection=projection,
         after=tuple(after),
         window=window,
-        keys=tuple(keys[: max(least, rng.randrange(3))]),
-        aggregates=aggregates(rng, (*columns, *corrupt), table=setting.is_table),
+        keys=keys,
+        aggregates=made if not as_sql else tuple(a for a in made if "product" not in a),
         having=rng.choice([None, None, "a0 is not null"]),
         above=_above(rng, setting, window),
-        as_sql=rng.random() < 0.5,
+        as_sql=as_sql,
     )
+
+
+def _aggregate(text: str) -> Column:
+    """SQL has no name for a product."""
+    found = re.fullmatch(r"product\((\w+)\) as (\w+)", text)
+    return F.expr(text) if found is None else F.product(found[1]).alias(found[2])
+
+
+def _of_keys(rng: random.Random, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Any row of a group has its keys."""
+    if not keys or rng.random() < 0.7:
+        return ()
+    return tuple(f"{name}({keys[0]}) as {name}_key" for name in ("first", "last"))
 
 
 def _rows_alone(

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import random
 
+from tests.spark.random_functions import function_calls
+
 NUMBERS = ("number", "small", "short", "big", "derived", "level", "ratio", "narrow", "price")
 KEYS = (
     *("kind", "flag", "small", "number % 3", "day", "level > 1", "ratio", "part", "price"),
     *("upper(kind)", "substring(kind, 1, 1)", "coalesce(part, number)", "second(time) % 4"),
 )
+# Of further functions, by a query with aggregates: those of tables are cheaper to run.
+CALLS, CALLS_OF_STREAMS = 6, 2
 # Needs all values of a group; two of them cannot be native.
 _OF_VALUES = ("median", "percentile", "distinct")
 
 
 def aggregates(rng: random.Random, columns: tuple[str, ...], *, table: bool) -> tuple[str, ...]:
     """Some aggregates, some of them over these columns as well; some only of a table."""
-    made: list[str] = []
+    calls = function_calls(rng, CALLS if table else CALLS_OF_STREAMS)
+    made = [f"{rng.choice(['min', 'max'])}({call})" for call in calls]
+    made = [f"{call} as f{number}" for number, call in enumerate(made)]
     for number in range(rng.randrange(1, 5)):
         text = _aggregate(rng, columns, table)
         while _needs_values(text) and any(map(_needs_values, made)):
             text = _aggregate(rng, columns, table)
         made.append(f"{text} as a{number}")
+    if rng.random() < 0.2:
+        made.append("product(part) as product")
     return tuple(made)
 
 
@@ -49,8 +57,15 @@ def _other_aggregate(rng: random.Random, table: bool) -> str:
         "approx_count_distinct(kind)",
         f"var_pop({integer})",
         f"stddev({integer})",
+        f"variance({integer})",
         "var_samp(price)",
         f"covar_pop({integer}, small)",
+        f"stddev_pop({integer})",
+        f"covar_samp({integer}, small)",
+        f"corr({integer}, number)",
+        f"bit_or({integer})",
+        "sum(price)",
+        "avg(price)",
         "bool_or(flag)",
         "bool_and(flag)",
         f"bit_xor({integer})",

@@ -27,6 +27,10 @@ from tests.spark.text_files import schema_of, write_texts
 FORMATS = ("parquet", "arrow", "json", "csv")
 CORRUPT = "_corrupt_record"
 _FOLDERS = ("part=0", "part=1", "part=__HIVE_DEFAULT_PARTITION__")
+_CSV_OPTIONS: tuple[dict[str, str], ...] = (
+    *({}, {"sep": "|"}, {"escape": '"', "nullValue": "NA"}, {"comment": "#", "quote": "'"}),
+    {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true"},
+)
 _ODD = 0.1  # the share of records that are odd, where any may be
 _LAST_US = 10**9  # an odd record with a later time would end all windows
 
@@ -39,6 +43,7 @@ class RandomSource:
     in_folders: bool = False
     mode: str = "PERMISSIVE"
     with_texts: bool = False  # a column has the text of corrupt records
+    options: tuple[tuple[str, str], ...] = ()  # how lines of CSV are written
 
     @property
     def is_text(self) -> bool:
@@ -68,6 +73,7 @@ class RandomSource:
             write_arrow(place / f"part-{number:03}.arrow", table, number, 100)
         else:
             text = b"\n".join(self._lines(rng, table))
+            text = text.replace(b",", dict(self.options).get("sep", ",").encode())
             write_texts(place, [text], f".{self.format}", number)
 
     def _lines(self, rng: random.Random, table: pa.Table) -> Iterator[bytes]:
@@ -83,7 +89,7 @@ class RandomSource:
             read = ad.read_arrow_stream if as_stream else ad.read_arrow
             return read(spark, str(folder), DDL, **options)
         if self.is_text:
-            options["mode"] = self.mode
+            options |= {"mode": self.mode, **dict(self.options)}
         ddl = f"{DDL}, {CORRUPT} string" if self.with_texts else DDL
         reader: Any = spark.readStream if as_stream else spark.read
         made: DataFrame = (
@@ -103,8 +109,9 @@ def _random_source(rng: random.Random, format_: str) -> RandomSource:
         return RandomSource(format_, in_folders)
     modes = ["PERMISSIVE", "PERMISSIVE", "DROPMALFORMED", "DROPMALFORMED", "FAILFAST"]
     mode = rng.choice(modes)
-    with_texts = format_ == "json" and mode == "PERMISSIVE" and rng.random() < 0.5
-    return RandomSource(format_, in_folders, mode, with_texts)
+    with_texts = mode == "PERMISSIVE" and rng.random() < 0.5
+    options = rng.choice(_CSV_OPTIONS) if format_ == "csv" else {}
+    return RandomSource(format_, in_folders, mode, with_texts, tuple(options.items()))
 
 
 def _json(rng: random.Random, row: dict[str, object]) -> bytes:
