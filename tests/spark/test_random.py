@@ -33,7 +33,7 @@ SOURCES = 3  # of a group
 TABLES = (1, 3, 4, 5, 9, 11, 19)
 GROUPS = {"append": (105, 108), "update": (112,), "complete": (126,)}
 ALONE = {
-    "append": (200, 202, 203, 204),
+    "append": (200, 202, 203, 206),
     "update": (200, 201, 203, 206),
     "complete": (201, 202, 203, 210),
 }
