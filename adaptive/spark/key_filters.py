@@ -28,6 +28,35 @@ def _selects(node: JavaObject, computed: set[int]) -> bool:
     return not all(expr_id(attribute) in computed for attribute in read)
 
 
+def may_filter_key(root: JavaObject, aggregate: JavaObject, key: JavaObject) -> bool:
+    """Whether something above an aggregate may keep rows with some values of one key only.
+
+    What is known to be computed from anything else may be filtered by.
+    """
+    others = {
+        expr_id(result)
+        for result in seq(aggregate.aggregateExpressions())
+        if not any(part.semanticEquals(key) for part in walk(result))
+    }
+    for node in reversed(_ancestors(root, aggregate)):
+        match class_name(node):
+            case "Filter" | "Join" if not _read(node) <= others:
+                return True
+            case "Except" | "Intersect":
+                return True
+            case "Project":
+                others |= {expr_id(c) for c in seq(node.projectList()) if _read(c) <= others}
+            case "Aggregate":
+                made = seq(node.aggregateExpressions())
+                others |= {expr_id(c) for c in made if _read(c) <= others}
+    return False
+
+
+def _read(node: JavaObject) -> set[int]:
+    """The ids of all attributes that the expressions of a node read."""
+    return {expr_id(attribute) for attribute in seq(node.references().toSeq())}
+
+
 def _ancestors(root: JavaObject, node: JavaObject) -> list[JavaObject]:
     if root.fastEquals(node):
         return []

@@ -32,10 +32,11 @@ from adaptive.spark.listener import METRICS, REPORTS
 from adaptive.spark.listing import list_files
 from adaptive.spark.merges import FromBuffer, OverValues, SameFunction
 from adaptive.spark.pruning import partition_conditions
-from adaptive.spark.static_table import with_guarded_keys, with_tables
+from adaptive.spark.static_table import with_tables
 from adaptive.spark.telemetry import REPORT, REPORT_TYPE
 from adaptive.spark.translate_plan import Fragment, GroupedWindow
 from adaptive.spark.types import spark_type
+from adaptive.spark.watermark import with_guarded
 from adaptive.spark.worker import FragmentTask
 from ir import Field, SessionWindow
 
@@ -87,7 +88,9 @@ class MergeBuilder:
         partials = partials.withWatermark(fragment.time_column, delay)
         if fragment.heartbeat is not None:
             partials = partials.where(alive_condition(fragment.time_column))
-        return with_guarded_keys(partials, fragment.guarded_keys, fragment.time_column)
+        made_windows = [] if fragment.windows is None else [ir.WINDOW_START]
+        guarded = [*sorted(fragment.guarded_keys), *made_windows]
+        return with_guarded(partials, guarded, fragment.time_column)
 
     def _with_window(self, partials: DataFrame) -> DataFrame:
         """The partials with the windows that each is in, computed as the query did of rows.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import ir
 from adaptive.explain import StaysInSpark
-from adaptive.spark.catalyst import JavaObject, class_name, expr_id, seq
+from adaptive.spark.catalyst import JavaObject, class_name, expr_id, seq, walk
 from adaptive.spark.sources import FileSource
 from adaptive.spark.static_table import StaticTable
 from adaptive.spark.translate_expr import ExprTranslator
@@ -48,6 +48,7 @@ class Scope:
         self.expressions = ExprTranslator(self.lookup)
         self._meanings: dict[int, Callable[[], Expr]] = {}
         self._windows: dict[int, Callable[[], Window]] = {}
+        self._of_time: set[int] = set()  # attributes that are computed from event time
         for attribute in seq(source.leaf.output()):
             self._add_column(attribute)
 
@@ -157,7 +158,17 @@ class Scope:
         window = self._windows[expr_id(expand.output().apply(0))]()
         return Call("is_not_null", (window.meaning.time,))
 
+    def reads_event_time(self, node: JavaObject) -> bool:
+        """Whether an expression is computed from the column of the watermark, above it.
+
+        The same column under a name that it got below the watermark does not count for Spark.
+        """
+        read = (part for part in walk(node) if class_name(part) == "AttributeReference")
+        return any(expr_id(attribute) in self._of_time for attribute in read)
+
     def _alias(self, child: JavaObject, number: int) -> None:
+        if self.reads_event_time(child):
+            self._of_time.add(number)
         if class_name(child) == "AttributeReference" and expr_id(child) in self._windows:
             self._windows[number] = self._windows[expr_id(child)]
         else:
@@ -173,3 +184,4 @@ class Scope:
         if time.type is not ir.TIMESTAMP:
             raise StaysInSpark(f"the watermark is on {time.type}; use a timestamp column")
         self.watermark = Watermark(time, delay, len(self.filters))
+        self._of_time.add(expr_id(attribute))

@@ -82,21 +82,12 @@ def joined_source(
 
 def reads_late_tables(expr: Expr, tables: Iterable[StaticTable]) -> bool:
     """Whether an expression depends on a table that rows are joined with behind the watermark."""
-    late = (table for table in tables if table.is_late)
-    return any(not table.names.isdisjoint(expr.columns()) for table in late)
+    return not late_columns(tables).isdisjoint(expr.columns())
 
 
-def with_guarded_keys(partials: DataFrame, keys: Iterable[str], time_column: str) -> DataFrame:
-    """The partials with keys that Spark evaluates filters on behind the watermark.
-
-    Of a table that is joined behind the watermark, Spark alone evaluates a filter on a key in the
-    table, and rows of other keys still move the watermark. Here they must as well: Spark
-    pushes nothing below the watermark that reads the time column. The value stays the same.
-    """
-    for key in keys:
-        text = f"coalesce(case when {time_column} > timestamp'1970-01-01' then {key} end, {key})"
-        partials = partials.withColumn(key, F.expr(text))
-    return partials
+def late_columns(tables: Iterable[StaticTable]) -> frozenset[str]:
+    """What rows get from tables that they are joined with behind the watermark."""
+    return frozenset(name for table in tables if table.is_late for name in table.names)
 
 
 def _alias(cx: Catalyst, child: JavaObject, name: str) -> JavaObject:

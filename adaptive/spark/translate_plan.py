@@ -15,16 +15,23 @@ from adaptive.spark.catalyst import (
     children,
     class_name,
     seq,
+    sql_text,
     walk,
 )
 from adaptive.spark.common_tables import inlined
 from adaptive.spark.heartbeat import ALIVE, BEAT
+from adaptive.spark.key_filters import may_filter_key
 from adaptive.spark.merges import Merge, Partials
 from adaptive.spark.scope import Scope, Watermark
 from adaptive.spark.sliding import WindowsOfSlices, windows_of_slices
 from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calendar
 from adaptive.spark.static_join import enter_join, static_join
-from adaptive.spark.static_table import StaticTable, joined_source, reads_late_tables
+from adaptive.spark.static_table import (
+    StaticTable,
+    joined_source,
+    late_columns,
+    reads_late_tables,
+)
 from adaptive.spark.text_plans import checked_text_source
 from adaptive.spark.text_sources import TEXT_TITLES
 from adaptive.spark.translate_aggregate import AggregateTranslator
@@ -97,7 +104,7 @@ class Fragment:
     windows: WindowsOfSlices | None = None  # sliding ones, where the worker makes them
     heartbeat: Sink | None = None  # where rows that are filtered out move the watermark
     tables: tuple[StaticTable, ...] = ()  # of joins between the files and the aggregate
-    guarded_keys: frozenset[str] = frozenset()  # columns of keys from joins above the watermark
+    guarded_keys: frozenset[str] = frozenset()  # columns of keys that Spark filters by too late
 
     @property
     def columns(self) -> frozenset[str]:
@@ -179,7 +186,7 @@ class FragmentTranslator:
             _sliding(plan, window),
             heartbeat,
             tuple(scope.tables),
-            frozenset(k.column for k, expr in keys if reads_late_tables(expr, scope.tables)),
+            self._guarded(scope, keys) - {time_column},
         )
 
     def _read_chain(self, node: JavaObject) -> Scope:
@@ -294,6 +301,31 @@ class FragmentTranslator:
         named = tuple(Named(key.column, expr) for key, expr in keys)
         latest = NamedAggregate(BEAT, AggregateCall("max", time))
         return Sink(Aggregate(rows, None, named, (latest,)), "heartbeats")
+
+    def _guarded(self, scope: Scope, keys: list[tuple[Key, Expr]]) -> frozenset[str]:
+        """The columns of keys that Spark evaluates filters on behind the watermark.
+
+        Where such a key reads other columns as well, Spark asks before the watermark whether
+        those are there.
+        """
+        if scope.watermark is None:
+            return frozenset()
+        late = late_columns(scope.tables)
+        guarded = [
+            (key, expr)
+            for key, expr in keys
+            if scope.reads_event_time(key.grouping) or not late.isdisjoint(expr.columns())
+        ]
+        late |= scope.watermark.time.columns()
+        for key, expr in guarded:
+            is_mixed = not expr.columns() <= late
+            if is_mixed and may_filter_key(self._root, self._aggregate, key.grouping):
+                raise StaysInSpark(
+                    "there is a filter on a key that is computed from event time, or from a table"
+                    " behind withWatermark, and from other columns as well:"
+                    f" `{sql_text(key.grouping)}`; group by each by itself"
+                )
+        return frozenset(key.column for key, _ in guarded)
 
     def _whole(self) -> JavaObject:
         """The aggregate as Spark's optimizer can take it by itself: with common tables in place."""

@@ -8,6 +8,11 @@ the native code has to send their event times along: see `heartbeat`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
 from adaptive.explain import StaysInSpark
 from adaptive.spark.catalyst import Catalyst, JavaObject, children, class_name, expr_id, walk
 from adaptive.spark.scope import Scope, Watermark
@@ -82,3 +87,17 @@ def _reads(condition: JavaObject, windows: frozenset[int]) -> bool:
         class_name(part) == "AttributeReference" and expr_id(part) in windows
         for part in walk(condition)
     )
+
+
+def with_guarded(partials: DataFrame, columns: Iterable[str], time_column: str) -> DataFrame:
+    """The partials with columns that Spark evaluates filters on behind the watermark.
+
+    A key of a table that is joined behind the watermark is filtered in the table, and what is
+    computed from event time above the watermark: rows of other keys and windows still move it.
+    Here they must as well, and heartbeats, which have no window, too: Spark pushes nothing below
+    the watermark that reads the time column. The values stay the same.
+    """
+    for name in columns:
+        text = f"coalesce(case when {time_column} > timestamp'1970-01-01' then {name} end, {name})"
+        partials = partials.withColumn(name, F.expr(text))
+    return partials

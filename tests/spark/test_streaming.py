@@ -9,11 +9,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+import adaptive as ad
 from tests.spark.comparison import (
     EVENTS_DDL,
     assert_same_batch,
     assert_same_stream,
     events,
+    reasons,
     stream,
     write_files,
 )
@@ -105,6 +107,37 @@ def test_a_filter_on_the_window_above_the_aggregate_stays_above_the_watermark(
     write_files(data, FILES)
     df = revenue(stream(spark, data)).where(F.col("window.start") < F.timestamp_seconds(F.lit(20)))
     assert_same_stream(df, "append", tmp_path)
+
+
+KEYS_OF_TIME = {
+    "one value": ("second(event_time) div 30", "k = 0"),
+    "nulls": ("nullif(second(event_time) div 30, 0)", "k is null"),
+    "a name for a name": ("second(later) div 30", "k <> 1"),
+}
+
+
+@pytest.mark.parametrize(("key", "condition"), KEYS_OF_TIME.values(), ids=KEYS_OF_TIME)
+def test_a_filter_on_a_key_of_event_time_stays_above_the_watermark(
+    spark: SparkSession, data: Path, tmp_path: Path, key: str, condition: str
+) -> None:
+    write_files(data, FILES)
+    df = stream(spark, data).withWatermark("event_time", "10 seconds")
+    df = df.withColumn("later", F.col("event_time")).withColumn("key", F.expr(key))
+    df = df.groupBy(F.window("event_time", "10 seconds"), F.col("key").alias("k")).count()
+    native = assert_same_stream(df.where(condition), "append", tmp_path)
+    assert any(rows for _, rows in native)
+
+
+def test_a_filter_on_a_key_of_event_time_and_another_column(
+    spark: SparkSession, data: Path
+) -> None:
+    """Rows without the other column do not move Spark's watermark, though the filter is above."""
+    write_files(data, FILES)
+    df = stream(spark, data).withWatermark("event_time", "10 seconds")
+    key = (F.second("event_time") + F.col("campaign_id")).alias("k")
+    df = df.groupBy(F.window("event_time", "10 seconds"), key).count()
+    assert ad.explain(df).is_native
+    assert "filter on a key that is computed from event time" in reasons(df.where("k < 30"))
 
 
 def test_a_filter_above_the_watermark_that_ignores_event_time(

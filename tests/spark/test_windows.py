@@ -100,6 +100,30 @@ def test_sliding_windows_behind_a_filter_on_event_time(
     assert_same_stream(df, "append", tmp_path)
 
 
+def test_a_filter_on_sliding_windows_stays_above_the_watermark(
+    spark: SparkSession, data: Path, tmp_path: Path
+) -> None:
+    """Rows of windows that it drops have moved the watermark."""
+    write_files(data, FILES)
+    df = revenue(stream(spark, data), sliding("whole slides"))
+    df = df.where(F.col("w.start") < F.timestamp_seconds(F.lit(15)))
+    native = assert_same_stream(df, "append", tmp_path)
+    assert sum(len(rows) for _, rows in native) > 5
+
+
+def test_windows_of_sliding_windows_behind_a_filter_on_event_time(
+    spark: SparkSession, data: Path, tmp_path: Path
+) -> None:
+    """Spark asks of each sliding window whether it has a time; of rows dropped there is none."""
+    write_files(data, FILES)
+    df = stream(spark, data).withWatermark("event_time", "10 seconds")
+    df = df.where(F.col("event_time") < F.timestamp_seconds(F.lit(35)))
+    df = df.groupBy(sliding("whole slides").alias("w")).agg(F.sum("value").alias("s"))
+    df = df.groupBy(F.window(F.window_time("w"), "30 seconds")).agg(F.sum("s"))
+    native = assert_same_stream(df, "append", tmp_path)
+    assert any(rows for _, rows in native)
+
+
 @pytest.mark.long
 def test_sessions_of_a_table(spark: SparkSession, data: Path) -> None:
     """Rows exactly a gap apart, and sessions across tasks that begin in the midst of each other."""
