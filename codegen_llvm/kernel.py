@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from llvmlite import ir as ll
 
-from codegen_llvm.abi import Exit, KernelArgs, StateBlock, TableBlock
+from codegen_llvm.abi import Exit, KernelArgs, TableBlock
+from codegen_llvm.block_times import BlockTimes
 from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.expressions import lower
@@ -24,10 +24,10 @@ from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.rows import RowAggregator
 from codegen_llvm.selection import Selection, build_select, selected
-from codegen_llvm.slices import NEVER, UNKNOWN_SLICE, InSlice, Stretch, Times, all_inside
+from codegen_llvm.slices import UNKNOWN_SLICE, InSlice
 from codegen_llvm.value_ranges import RangeGuard, assumed_ranges, leave_outside
 from codegen_llvm.values import is_true
-from ir import Column, FilterOrder, HotKeys, NoNulls, Prefetch, Schema, VariantSpec
+from ir import FilterOrder, HotKeys, NoNulls, Prefetch, Schema, VariantSpec
 from ir.intervals import Interval
 from ir.pipelines import RowProgram, narrow_nulls
 
@@ -96,6 +96,7 @@ class _Functions:
     def __post_init__(self) -> None:
         self.errors = errors_of(self.module)
         self.guard = RangeGuard(self.module, self.program.input, self._columns, self.ranges)
+        self.times = BlockTimes(self.module, self.program, self.slots, self._columns)
         self.order = ordered_filters(self.program, self.spec.find(FilterOrder))
 
     def build_run(self) -> list[tuple[str, str]]:
@@ -170,7 +171,7 @@ class _Functions:
         if self.program.watermark is None:
             leave_outside(cx, process(first, last, UNKNOWN_SLICE), last)
             return
-        stretch, in_slice = self._stretch(cx, columns, first, last)
+        stretch, in_slice = self.times.stretch(cx, columns, first, last)
         leave_outside(cx, process(first, stretch.last, in_slice), stretch.last)
         with cx.b.if_then(stretch.closes, likely=False):
             cx.leave(Exit.WINDOW_END, stretch.last, stretch.time)
@@ -185,7 +186,7 @@ class _Functions:
 
         def whole(first: ll.Value, last: ll.Value) -> ll.Value:
             done = cx.local(I1, ll.Constant(I1, 0))
-            start = self._slice_start(cx)
+            start = self.times.slice_start(cx)
             calm = cx.b.icmp_signed("<=", wary.value, i64(0))
             with cx.b.if_else(cx.b.and_(calm, self._may_be_whole(cx, start))) as (tried, left):
                 with tried:
@@ -212,57 +213,13 @@ class _Functions:
 
         Where the host knows the times, nobody has to look.
         """
-        window = self.program.slices
-        assert window is not None
-        fits = cx.b.not_(self._surely_inside(cx, start))
+        fits = cx.b.not_(self.times.surely_inside(cx, start))
         if self._is_direct():
-            complete = cx.load_field(self._current(cx), TableBlock, "complete")
+            complete = cx.load_field(self.times.current(cx), TableBlock, "complete")
             fits = cx.b.and_(fits, cx.b.icmp_signed("!=", complete, i64(0)))
         if self.program.watermark is None:
             return fits
-        close = cx.load_field(cx.function.args[0], KernelArgs, "close_time")
-        saturating = cx.external("llvm.sadd.sat.i64", I64, I64, I64)
-        end = cx.b.call(saturating, [start, i64(window.size_us)])
-        return cx.b.and_(fits, cx.b.icmp_signed("<=", end, close))
-
-    def _stretch(
-        self, cx: KernelContext, columns: Columns, first: ll.Value, last: ll.Value
-    ) -> tuple[Stretch, InSlice]:
-        """The part of a block that is done before windows close.
-
-        Mostly all of it is in the current slice, before that time: one look tells
-        both. With another look for the greatest time, YSB on codes took 1.04 times as long.
-        """
-        assert self.program.watermark is not None
-        field = self.program.input[self.program.watermark]
-        column = Column(field.name, field.type, field.nullable)
-        close = cx.load_field(cx.function.args[0], KernelArgs, "close_time")
-        look = cx.b.icmp_signed("!=", close, i64(NEVER))
-        in_slice = UNKNOWN_SLICE
-        window = self.program.slices
-        if window is not None and self._has_slices() and window.time == column:
-            start = self._slice_start(cx)
-            sure = self._surely_inside(cx, start)
-            unsure = cx.b.and_(look, cx.b.not_(sure))
-            inside = cx.b.or_(sure, self._inside_if(cx, columns, unsure, start, first, last))
-            in_slice = InSlice(cx.b.or_(look, sure), inside)
-            saturating = cx.external("llvm.sadd.sat.i64", I64, I64, I64)
-            end = cx.b.call(saturating, [start, i64(window.size_us)])
-            before = cx.b.and_(inside, cx.b.icmp_signed("<=", end, close))
-            look = cx.b.and_(look, cx.b.not_(before))
-
-        times = Times(self.module, partial(_time_of, self._columns, column))
-        return Stretch.of(cx, times, look, close, first, last), in_slice
-
-    def _surely_inside(self, cx: KernelContext, start: ll.Value) -> ll.Value:
-        """Whether the host knows that all times are in the slice at `start`."""
-        assert self.program.slices is not None
-        args, size = cx.function.args[0], i64(self.program.slices.size_us)
-        sure = cx.b.icmp_signed("!=", cx.load_field(args, KernelArgs, "times_known"), i64(0))
-        for bound in ("time_least", "time_greatest"):
-            distance = cx.b.sub(cx.load_field(args, KernelArgs, bound), start)
-            sure = cx.b.and_(sure, cx.b.icmp_unsigned("<", distance, size))
-        return sure
+        return cx.b.and_(fits, self.times.ends_before_close(cx, start))
 
     def _aggregate_each(self) -> _BlockBody:
         """Without a selection: every row of the block in turn."""
@@ -291,12 +248,12 @@ class _Functions:
     def _select_and_aggregate(self) -> _BlockBody:
         """Select, then aggregate what was selected."""
         general = self._aggregate_selected("general", in_slice=False, direct=False)
-        direct, in_slice = self._is_direct(), self._has_slices()
+        direct, in_slice = self._is_direct(), self.times.has_slices()
         fast = None
         if in_slice or (direct and self.program.slices is None):
             fast = self._aggregate_selected("fast", in_slice=in_slice, direct=direct)
         quick = self._aggregate_hot(_calling(fast or general)) or fast
-        looks = quick is not None and self._looks_at_times()
+        looks = quick is not None and self.times.tell_slices()
         window = self.program.slices if looks else None
         selection = build_select(self.module, self._columns, self.order, self.guard, window)
 
@@ -339,7 +296,7 @@ class _Functions:
     def _hot_keys(self) -> tuple[tuple[int, ...], ...]:
         """The keys whose rows are added up beside the table."""
         by_branches = self.order.filters and self.spec.block_rows is None
-        if by_branches or not (self._has_slices() or self.program.slices is None):
+        if by_branches or not (self.times.has_slices() or self.program.slices is None):
             return ()
         return usable_keys(self.program, self.slots, self.spec.find(HotKeys))
 
@@ -359,7 +316,7 @@ class _Functions:
             block_rows,
             of_all=not self.order.filters,
         )
-        in_slice = self._has_slices()
+        in_slice = self.times.has_slices()
         return hot.build(self._aggregator, plain, in_slice=in_slice, direct=self._is_direct())
 
     def _aggregate_selected(self, name: str, *, in_slice: bool, direct: bool) -> ll.Function:
@@ -400,12 +357,6 @@ class _Functions:
             return False
         return not self.program.keys[0].expr.nullable
 
-    def _has_slices(self) -> bool:
-        """Whether the time is a plain column and each slice has its table."""
-        window = self.program.slices
-        is_column = window is not None and isinstance(window.time, Column)
-        return is_column and not self.slots.slice_is_key
-
     def _may_go_fast(
         self,
         cx: KernelContext,
@@ -418,69 +369,12 @@ class _Functions:
         """Whether the block is in the current slice and the slice's table is complete."""
         fast: ll.Value = ll.Constant(I1, 1)
         if self._is_direct():
-            table = self._current(cx)
+            table = self.times.current(cx)
             complete = cx.load_field(table, TableBlock, "complete")
             fast = cx.b.icmp_signed("!=", complete, i64(0))
         if self.program.slices is None:
             return fast
-        return cx.b.and_(fast, self._is_one_slice(cx, columns, first, last, count, known))
-
-    def _is_one_slice(
-        self,
-        cx: KernelContext,
-        columns: Columns,
-        first: ll.Value,
-        last: ll.Value,
-        count: ll.Value,
-        known: InSlice,
-    ) -> ll.Value:
-        """Whether all rows of the block are in the current slice.
-
-        Testing all times of a block with vectors is cheaper than testing those
-        of the selected rows one by one, unless few are selected. A bet that times are in
-        order would have to look at all of them as well: without any look, sums ran 1.05 to
-        1.28 times as fast, which is what the statistics of files are used for.
-        """
-        many = cx.b.icmp_signed(">=", cx.b.shl(count, i64(2)), cx.b.sub(last, first))
-        wanted = cx.b.and_(many, cx.b.not_(known.is_known))
-        inside = self._inside_if(cx, columns, wanted, self._slice_start(cx), first, last)
-        return cx.b.or_(inside, known.inside)
-
-    def _inside_if(
-        self,
-        cx: KernelContext,
-        columns: Columns,
-        wanted: ll.Value,
-        start: ll.Value,
-        first: ll.Value,
-        last: ll.Value,
-    ) -> ll.Value:
-        """Whether all times of a range are in the slice at `start`; false if it is not wanted."""
-        window = self.program.slices
-        assert window is not None
-        assert isinstance(window.time, Column)
-        inside = cx.variable(I1, ll.Constant(I1, 0))
-        with cx.b.if_then(wanted):
-            times = columns.values(window.time.name)
-            cx.b.store(all_inside(cx, window, start, times, first, last), inside)
-        return cx.b.load(inside, typ=I1)
-
-    def _current(self, cx: KernelContext) -> ll.Value:
-        """The table in use."""
-        state = cx.load_field(cx.function.args[0], KernelArgs, "state", PTR)
-        return cx.load_field(state, StateBlock, "current", PTR)
-
-    def _slice_start(self, cx: KernelContext) -> ll.Value:
-        """The start of the current slice."""
-        return cx.load_field(self._current(cx), TableBlock, "slice_start")
-
-    def _looks_at_times(self) -> bool:
-        """Whether times tell the slice, and that alone says whether windows close."""
-        window = self.program.slices
-        if window is None or not self._has_slices() or window.time.nullable:
-            return False
-        watermark, time = self.program.watermark, window.time
-        return watermark is None or (isinstance(time, Column) and time.name == watermark)
+        return cx.b.and_(fast, self.times.is_one_slice(cx, columns, first, last, count, known))
 
     def _columns(self, cx: KernelContext) -> Columns:
         return Columns(cx, self.program.input, self.layout, self.lookups)
@@ -491,22 +385,6 @@ class _Functions:
     def _aggregator(self, cx: KernelContext, first: ll.Value | None = None) -> RowAggregator:
         ahead = self.spec.find(Prefetch)
         return RowAggregator(cx, self.program, self.layout, self.slots, self.lookups, first, ahead)
-
-
-def _time_of(
-    columns_of: Callable[[KernelContext], Columns], column: Column, cx: KernelContext
-) -> Callable[[ll.Value], ll.Value]:
-    """What reads the time of a row in a function, long ago where it is null."""
-    columns = columns_of(cx)
-
-    def time_of(row: ll.Value) -> ll.Value:
-        cx.row = row
-        time = columns.column(cx, column)
-        if time.null is None:
-            return time.payload
-        return cx.b.select(time.null, i64(-NEVER), time.payload)
-
-    return time_of
 
 
 def _calling(function: ll.Function) -> Plain:
