@@ -122,6 +122,8 @@ def enter_join(scope: Scope, join: StaticJoin) -> None:
         )
     table = scope.add_table(join.table, once)
     theirs = {expr_id(attribute) for attribute in seq(join.table.output())}
+    is_left = join.kind == "LeftOuter"
+    table.telling = frozenset(theirs if is_left else theirs & _reads(join.condition))
     others = [
         part for part in _conjuncts(join.condition) if not _take_key(scope, table, part, theirs)
     ]

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import ir
-from adaptive.spark.catalyst import Catalyst, JavaObject
+from adaptive.spark.catalyst import Catalyst, JavaObject, expr_id
 from ir import Column, Expr, Field, LookUp, Schema, key_name
 
 
@@ -29,6 +29,8 @@ class StaticTable:
     plan: JavaObject
     once: bool
     is_late: bool  # joined behind the watermark
+    # Attributes whose filters tell Spark something of the columns that rows are joined by.
+    telling: frozenset[int] = frozenset()
     keys: list[tuple[Expr, JavaObject]] = field(default_factory=list)
     columns: dict[str, tuple[JavaObject, ir.DataType]] = field(default_factory=dict)
 
@@ -83,6 +85,21 @@ def joined_source(
 def reads_late_tables(expr: Expr, tables: Iterable[StaticTable]) -> bool:
     """Whether an expression depends on a table that rows are joined with behind the watermark."""
     return not late_columns(tables).isdisjoint(expr.columns())
+
+
+def filters_reach_rows(expr: Expr, tables: Iterable[StaticTable]) -> bool:
+    """Whether of a filter on an expression of a late table, one on the rows themselves follows.
+
+    Spark infers `ad_id = 'a'` from `ad_id = ad and ad = 'a'`, and a filter on anything from the
+    table of a left join makes an inner one of it, for rows that have a value to join by.
+    """
+    read = expr.columns()
+    return any(
+        name in read and expr_id(attribute) in table.telling
+        for table in tables
+        if table.is_late
+        for name, (attribute, _) in table.columns.items()
+    )
 
 
 def late_columns(tables: Iterable[StaticTable]) -> frozenset[str]:

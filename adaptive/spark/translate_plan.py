@@ -28,6 +28,7 @@ from adaptive.spark.sources import FileSource, file_source, refuse_legacy_calend
 from adaptive.spark.static_join import enter_join, static_join
 from adaptive.spark.static_table import (
     StaticTable,
+    filters_reach_rows,
     joined_source,
     late_columns,
     reads_late_tables,
@@ -305,8 +306,8 @@ class FragmentTranslator:
     def _guarded(self, scope: Scope, keys: list[tuple[Key, Expr]]) -> frozenset[str]:
         """The columns of keys that Spark evaluates filters on behind the watermark.
 
-        Where such a key reads other columns as well, Spark asks before the watermark whether
-        those are there.
+        If it reads other columns as well, or one that rows are joined by, Spark infers filters
+        from those on the key and evaluates them before the watermark.
         """
         if scope.watermark is None:
             return frozenset()
@@ -319,12 +320,10 @@ class FragmentTranslator:
         late |= scope.watermark.time.columns()
         for key, expr in guarded:
             is_mixed = not expr.columns() <= late
-            if is_mixed and may_filter_key(self._root, self._aggregate, key.grouping):
-                raise StaysInSpark(
-                    "there is a filter on a key that is computed from event time, or from a table"
-                    " behind withWatermark, and from other columns as well:"
-                    f" `{sql_text(key.grouping)}`; group by each by itself"
-                )
+            if not is_mixed and not filters_reach_rows(expr, scope.tables):
+                continue
+            if may_filter_key(self._root, self._aggregate, key.grouping):
+                raise StaysInSpark(_inferred(key, is_mixed))
         return frozenset(key.column for key, _ in guarded)
 
     def _whole(self) -> JavaObject:
@@ -340,6 +339,22 @@ class FragmentTranslator:
         reasons = codegen_llvm.unsupported(plan)
         if reasons:
             raise StaysInSpark("; ".join(reasons))
+
+
+def _inferred(key: Key, is_mixed: bool) -> str:
+    """Why a key whose filters lead to others before the watermark stays in Spark."""
+    text = sql_text(key.grouping)
+    if is_mixed:
+        return (
+            f"a filter on the key `{text}`, which is computed from event time or a table behind"
+            " withWatermark, and from other columns as well: Spark asks before the watermark"
+            " whether those are there; group by each by itself"
+        )
+    return (
+        f"a filter on the key `{text}` from a join behind withWatermark tells Spark which values"
+        " rows have that they are joined by; put withWatermark behind the join, or filter by the"
+        " rows' own columns in an inner join"
+    )
 
 
 def _sliding(plan: Sink, window: GroupedWindow | None) -> WindowsOfSlices | None:
