@@ -150,7 +150,7 @@ def predicate(rng: random.Random, depth: int) -> str:
             "part is null",
             "flag",
             "flag is not null",
-            "isnull(try_cast(kind as timestamp))",
+            "isnull(try_to_timestamp(kind))",
         ]
     )
 
