@@ -29,9 +29,7 @@ def alive_condition(time_column: str) -> str:
     It must read the time column, or the optimizer would push it below the
     watermark; and ALIVE must never be null, or an inferred `is not null` would be.
     """
-    # Not deterministic, so that no filter from above gets below it and the watermark: that a window
-    # is not null, which a second aggregate asks for, would drop what has none.
-    return f"coalesce({time_column} <= {ALIVE}, true) and spark_partition_id() >= 0"
+    return f"coalesce({time_column} <= {ALIVE}, true)"
 
 
 def with_alive(partials: pa.RecordBatch, time_column: str) -> pa.RecordBatch:
