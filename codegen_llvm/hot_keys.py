@@ -27,13 +27,13 @@ from codegen_llvm.accumulators import (
     StoredGroup,
 )
 from codegen_llvm.aggregates import accumulator, accumulator_kind
+from codegen_llvm.block_filter import selected
 from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, i64, llvm_type, new_function
 from codegen_llvm.columns import Columns, Lookup
 from codegen_llvm.expressions import lower
 from codegen_llvm.keys import Key
 from codegen_llvm.layout import ROWS, InputLayout, SlotLayout
 from codegen_llvm.rows import RowAggregator
-from codegen_llvm.selection import selected
 from codegen_llvm.table import Init, Table, TableRegisters
 from codegen_llvm.values import Value
 from codegen_llvm.vector_tests import LANES

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, KernelArgs, TableBlock
+from codegen_llvm.block_filter import selected
 from codegen_llvm.block_times import BlockTimes
 from codegen_llvm.builder import I1, I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
@@ -23,7 +24,7 @@ from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.rehash import build_migrate, build_rehash
 from codegen_llvm.rows import RowAggregator
-from codegen_llvm.selection import Selection, build_select, selected
+from codegen_llvm.selection import Selection, build_select
 from codegen_llvm.slices import UNKNOWN_SLICE, InSlice
 from codegen_llvm.value_ranges import RangeGuard, assumed_ranges, leave_outside
 from codegen_llvm.values import is_true

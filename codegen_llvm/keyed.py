@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, KernelArgs, KeyedBlock, TableBlock
+from codegen_llvm.block_filter import selected
 from codegen_llvm.builder import I32, I64, PTR, KernelContext, errors_of, i64, new_function
 from codegen_llvm.columns import Columns, Lookup, find_lookups
 from codegen_llvm.count_windows import SlidingCounts, TumblingCounts, build_evict, build_finish
@@ -28,7 +29,7 @@ from codegen_llvm.layout import InputLayout, SlotLayout
 from codegen_llvm.lookups import build_prepare
 from codegen_llvm.narrow_counts import NarrowCounts, build_narrow_finish
 from codegen_llvm.rehash import build_rehash
-from codegen_llvm.selection import select_function, selected
+from codegen_llvm.selection import select_function
 from codegen_llvm.sessions import SessionRows, build_sweep
 from codegen_llvm.values import is_true
 from ir import CountWindow, FilterOrder, SessionWindow, VariantSpec

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import HASH_MULTIPLIER, Exit, KernelArgs, KeyedBlock, SplitBlock
+from codegen_llvm.block_filter import selected
 from codegen_llvm.builder import I32, I64, PTR, KernelContext, i64, new_function
 from codegen_llvm.columns import Columns
 from codegen_llvm.expressions import lower
 from codegen_llvm.keyed_slots import repeat_while
 from codegen_llvm.keys import Key, hash_keys, normalize_key
-from codegen_llvm.selection import selected
 from codegen_llvm.values import is_true
 from ir import Expr
 from ir.pipelines import RowProgram

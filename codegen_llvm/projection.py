@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from llvmlite import ir as ll
 
 from codegen_llvm.abi import Exit, KernelArgs, OutputBlock
+from codegen_llvm.block_filter import selected
 from codegen_llvm.builder import (
     I8,
     I32,
@@ -39,7 +40,7 @@ from codegen_llvm.kernel import (
 )
 from codegen_llvm.layout import InputLayout
 from codegen_llvm.lookups import build_prepare
-from codegen_llvm.selection import build_select, selected
+from codegen_llvm.selection import build_select
 from codegen_llvm.value_ranges import RangeGuard, assumed_ranges, leave_outside
 from codegen_llvm.values import Value, is_true
 from ir import BOOL, DataType, FilterOrder, ProjectionProgram, VariantSpec

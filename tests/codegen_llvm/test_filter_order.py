@@ -6,10 +6,10 @@ import pytest
 from llvmlite import ir as ll
 
 from codegen_llvm import Encoding, InputLayout
+from codegen_llvm.block_filter import BlockFilter
 from codegen_llvm.builder import I32, PTR, new_function
 from codegen_llvm.columns import Columns
 from codegen_llvm.filter_order import ordered_filters
-from codegen_llvm.selection import BlockFilter
 from ir import (
     INT64,
     STRING,

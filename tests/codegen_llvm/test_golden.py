@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen_llvm import Encoding, InputLayout, kernel, selection, slot_layout
+from codegen_llvm import Encoding, InputLayout, block_filter, kernel, slot_layout
 from ir import (
     GENERIC,
     INT64,
@@ -60,7 +60,7 @@ def ysb() -> Sink:
 @pytest.mark.parametrize("encoding", list(Encoding), ids=lambda e: e.value)
 def test_ysb_kernel(encoding: Encoding, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same text on every machine: the packing without AVX-512."""
-    monkeypatch.setattr(selection, "host_has", lambda feature: False)
+    monkeypatch.setattr(block_filter, "host_has", lambda feature: False)
     program = flatten(cut(ysb())[0])
     layout = InputLayout((encoding, *[Encoding.PLAIN] * 3), has_nulls=False)
     built = kernel.build_kernel(program, layout, slot_layout(program, False), GENERIC)
